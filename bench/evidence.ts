@@ -19,13 +19,13 @@ const ROUNDS = 3
 
 export interface EvidenceResult {
   entries: number
-  /** Of the whole chain, in one thread: entries for each second of processor, the median of the rounds. */
+  /** Rate over the whole chain in one thread, in entries per second of processor time: the median of the rounds. */
   headersPerCpuSecond: number
   withContentsPerCpuSecond: number
-  /** `GET /evidence/bundle/:id`, one after the other. */
+  /** Latency of `GET /evidence/bundle/:id`, one request after the other. */
   exportP50Ms: number
   exportP99Ms: number
-  /** While `POST /audit/verify` goes through the whole chain: how long it took, and the longest `GET /healthz` meanwhile. */
+  /** Duration of `POST /audit/verify` over the whole chain, and the longest `GET /healthz` meanwhile. */
   verifyMs: number
   longestHealthMs: number
   longestHealthIdleMs: number
@@ -33,7 +33,7 @@ export interface EvidenceResult {
   grownMiB: number
 }
 
-/** What evidence costs: the built program with a chain of a busy minute or two, asked to export and to verify. */
+/** Measures the cost of evidence: the built program exports and verifies a chain of a busy minute or two. */
 export async function measureEvidence(): Promise<EvidenceResult> {
   const data = temporaryFolder('evidence')
   const { key } = await createKey(data, 'owner')
@@ -83,13 +83,13 @@ async function measureAsked(url: string, key: string, pid: number | undefined) {
   }
 }
 
-// Of Linux; elsewhere it is not told.
+// Reads /proc, which only Linux has.
 function memoryMiB(pid: number | undefined): number {
   const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kib) / 1024
 }
 
-/** The chain as it is verified in the thread of a service, without one. */
+/** Measures the verification of the chain in this thread, as a thread of a service does it, without a service. */
 function measureVerification(data: string) {
   const store = openStore({ dir: data, create: false, clock: Date.now })
   const { logKeys } = trustOf(store)

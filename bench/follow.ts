@@ -10,7 +10,7 @@ import { run, temporaryFolder } from './processes.ts'
 import { median, round } from './stats.ts'
 
 const ROUNDS = 10
-/** Between two looks at what the service answers. */
+/** Interval between two checks for the effect of a command. */
 const LOOK_MS = 5
 
 export interface FollowResult {
@@ -26,7 +26,7 @@ interface Decision {
   approvalId: string
 }
 
-/** How long after a command on the data file has ended the built service acts on it. README says: within a second. */
+/** Measures the delay from the end of a command to its effect in the built service: within a second, README says. */
 export async function measureFollow(): Promise<FollowResult[]> {
   const folder = temporaryFolder('follow')
   const data = ['--data', folder]

@@ -11,7 +11,7 @@ export const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
 const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))
 
 export interface GateTarget extends Target {
-  /** Of an agent of `tenant`. */
+  /** API key of an agent of `tenant`. */
   key: string
   tenant: string
   process: ChildProcess

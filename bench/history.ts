@@ -37,12 +37,12 @@ export interface HistoryResult {
   /** Medians of single checks, one after the other. */
   plainMs: number
   countedMs: number
-  /** The first check of a process, which reads the window; and the longest time in which it let nothing else happen. */
+  /** First check of a process, which reads the window, and the longest time for which it blocked the event loop. */
   firstMs: number
   firstStallMs: number
 }
 
-/** What it costs to count: checks with a count and a sum over many earlier actions, beside checks without. */
+/** Measures the cost of counting: checks with a count and a sum over many earlier actions, beside checks without. */
 export async function measureHistory(): Promise<HistoryResult> {
   const store = openStore({ dir: temporaryFolder('history'), create: true, clock: Date.now })
   const files = [{ name: 'main.yaml', bytes: Buffer.from(POLICY) }]
@@ -76,7 +76,7 @@ async function makeCaller(deps: CheckDeps): Promise<Caller> {
   return callerOf(key, 'bench')
 }
 
-/** In groups, as a busy service would. */
+/** Makes the earlier, allowed actions in groups, as a busy service would. */
 async function allow(deps: CheckDeps, caller: Caller): Promise<void> {
   const request = { tenantId: 'bench', action: 'payment.plain', context: { amount: 1.5 } }
   for (let done = 0; done < BEFORE; done += 200)

@@ -6,10 +6,10 @@ import { residentMb } from './processes.ts'
 export interface MemoryResult {
   connections: number
   seconds: number
-  /** Of the whole service, its threads too. */
+  /** Resident memory of the whole service, with its threads. */
   idleMb: number
   loadedMb: number
-  /** When nobody has asked for a minute since, and the thread that writes has ended. */
+  /** Resident memory after a minute without requests, when the writing thread has ended. */
   restedMb: number
   requests: number
   errors: number
@@ -17,11 +17,11 @@ export interface MemoryResult {
 
 const CONNECTIONS = 32
 const SECONDS = 60
-/** Threads that were needed to start are gone by then. */
+/** Time by which the threads that only the start needs have ended. */
 const IDLE_MS = 10_000
 const REST_MS = 65_000
 
-/** What a service keeps of memory when nobody asks, and when many have asked for a minute. */
+/** Measures the resident memory of a service: before any request, after a minute under load, and at rest again. */
 export async function measureMemory(): Promise<MemoryResult> {
   const { url, question, process, stop } = await startGate(false)
   try {

@@ -9,7 +9,7 @@ export interface MicroResults {
   history: HistoryResult
 }
 
-/** What decides the shape of the store, each alone. Takes about a minute. */
+/** Measures the costs that decide the design of the store, each by itself. Takes about a minute. */
 export async function measureMicro(): Promise<MicroResults> {
   const append = measureAppend()
   console.log(`\nseal one decision (${append.entryBytes} bytes)  ${append.sealMs} ms`)

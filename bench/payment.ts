@@ -17,7 +17,7 @@ export interface Question {
   path: string
   headers: Record<string, string>
   body: string
-  /** What the answer must contain to be the right one. */
+  /** Text that the right answer contains. */
   expected: string
 }
 

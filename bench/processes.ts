@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 export const RESULTS = fileURLToPath(new URL('./results/', import.meta.url))
 
-/** Beside the results and not in the system's temporary folder, which may be memory: there fsync costs nothing. */
+/** Makes a folder beside the results: the system's temporary folder may be memory, where fsync costs nothing. */
 export function temporaryFolder(name: string): string {
   mkdirSync(RESULTS, { recursive: true })
   return mkdtempSync(join(RESULTS, `tmp-${name}-`))
 }
 
-/** What an interrupted run left behind. */
+/** Removes the folders that an interrupted run left behind. */
 export function removeTemporaryFolders(): void {
   mkdirSync(RESULTS, { recursive: true })
   for (const name of readdirSync(RESULTS)) {
@@ -40,7 +40,7 @@ export interface Running {
 
 /**
  * Starts a program and waits until `ready` recognises a line of its output.
- * What it wrote to standard error is shown when it ends before that.
+ * If it exits or takes too long first, the error shows the end of its standard error.
  */
 export async function start<T>(
   command: string,
@@ -70,7 +70,7 @@ export async function start<T>(
   return { process: child, found, stop: () => stop(child) }
 }
 
-// Of Linux: clock ticks of user and system time, 100 a second.
+// Clock tick of user and system time on Linux, which has 100 a second.
 const TICK_MS = 10
 
 /** CPU time that the process has used, or undefined where the system does not tell. */

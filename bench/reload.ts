@@ -7,22 +7,22 @@ import { temporaryFolder } from './processes.ts'
 import { round } from './stats.ts'
 
 const SIZES = [10, 1000, 10_000]
-/** Rules of one file: 10,000 are more than its megabyte. */
+/** Rules of one file: 10,000 would exceed its limit of 1 MiB. */
 const RULES_A_FILE = 2500
-/** Between two looks at what is in force. */
+/** Interval between two checks of the policies in force. */
 const LOOK_MS = 5
 
 export interface ReloadResult {
   rules: number
-  /** From `POST /policies/reload` to its answer. */
+  /** Time from the writing of the files to the answer of `POST /policies/reload`. */
   askedMs: number
-  /** From the writing of the files until they are in force, when nobody asks. */
+  /** Time from the writing of the files until they are in force without a request to reload. */
   seenMs: number
-  /** The longest that `GET /healthz` took meanwhile; the event loop stood still for as long at most. */
+  /** Longest `GET /healthz` meanwhile; the event loop was blocked for at most as long. */
   longestHealthMs: number
 }
 
-/** How long policy sets of several sizes take to come into force in the built program, and what else waits meanwhile. */
+/** Measures the time until policy sets of several sizes are in force in the built program, and the stall meanwhile. */
 export async function measureReload(): Promise<ReloadResult[]> {
   const folder = temporaryFolder('reload')
   const policies = join(folder, 'policies', TENANT)
@@ -57,7 +57,7 @@ export async function measureReload(): Promise<ReloadResult[]> {
   return results
 }
 
-/** Rules in flow style, the slowest kind, in as many files as they need. */
+/** Writes rules in flow style, the slowest kind, to as many files as they need. */
 function writeSet(folder: string, rules: number, reason: string): void {
   for (let from = 0; from < rules; from += RULES_A_FILE) {
     const count = Math.min(RULES_A_FILE, rules - from)

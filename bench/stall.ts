@@ -17,12 +17,12 @@ export interface StallResult {
   busyTimeoutMs: number
   commits: number
   p99StallMs: number
-  /** The longest time in which the process could do nothing else, answering its health check included. */
+  /** Longest time in which the process could do nothing else, not even answer its health check. */
   maxStallMs: number
   maxCommitMs: number
 }
 
-/** What another process holding the write lock does to this one's event loop. */
+/** Measures the stalls of this process's event loop while another one holds the write lock. */
 export async function measureStall(busyTimeoutMs: number): Promise<StallResult> {
   const folder = temporaryFolder('stall')
   const file = join(folder, 'stall.db')

@@ -9,16 +9,16 @@ import { median, round } from './stats.ts'
 
 export interface StartResult {
   what: string
-  /** Of processor: the least of the runs, which what else the machine did has disturbed least, and their median. */
+  /** Processor time: the least of the runs, which other load has disturbed least, and their median. */
   leastMs: number
   medianMs: number
   peakMb: number
-  /** The least, as a multiple of Node.js itself. */
+  /** Least time as a multiple of that of Node.js itself. */
   timesNode: number
 }
 
 export interface ServeStart {
-  /** Until the service listens: on the clock, and of processor. Medians. */
+  /** Medians until the service listens: elapsed time, and processor time. */
   wallMs: number
   cpuMs: number
 }
@@ -28,7 +28,7 @@ const POLICIES = join(ROOT, 'policies')
 const USAGE = fileURLToPath(new URL('./usage.cjs', import.meta.url))
 const HOOK = join(ROOT, 'test/testdata/claude-code/read.json')
 
-/** What it takes to start Node.js, and each command that is run often; the hook asks a sidecar that is up. */
+/** Measures the start of Node.js, and of each command that is run often; the hook asks a running sidecar. */
 export async function measureStart(): Promise<StartResult[]> {
   const sidecar = await startGate(false)
   const { key, tenant } = sidecar
@@ -73,7 +73,7 @@ async function usageOf(args: readonly string[], env: Record<string, string>) {
   return JSON.parse(told) as { cpuMs: number; peakMb: number }
 }
 
-/** The service on the policies of one tenant, policies/acme, with a data file that is there. */
+/** Measures the start of the service with the policies of one tenant, policies/acme, and an existing data file. */
 export async function measureServe(): Promise<ServeStart> {
   const policies = temporaryFolder('policies')
   cpSync(join(POLICIES, 'acme'), join(policies, 'acme'), { recursive: true })

@@ -45,11 +45,11 @@ export async function scene(url: string, keys: Keys) {
     })
     requests += 1
     const violations: Violation[] = JSON.parse(response.headers.get('sl-violations') ?? '[]')
-    // What is wrong with a request is wrong on purpose.
+    // Leaves out violations of requests, which are bad on purpose.
     for (const { location, message } of violations.filter((violation) => violation.location[0] === 'response'))
       findings.push(`${method} ${path} ${response.status}: ${location.join('.')} ${message}`)
     const isJson = response.headers.get('content-type')?.includes('json')
-    // What the answers here have in common that are asked for it.
+    // Common shape of the answers whose data is read here.
     return (isJson ? await response.json() : {}) as { data: Record<string, string> }
   }
 
@@ -79,7 +79,7 @@ export async function scene(url: string, keys: Keys) {
     const body = bodies[id] ?? example?.content['application/json'].example
     const voter: Record<string, string> = id === 'approve' || id === 'reject' ? { 'x-api-key': key.key ?? '' } : {}
     await send(id, ids[id] ?? '', body, voter)
-    // Again: what has been done already, or cannot be.
+    // Repeats a request that has been done already, or cannot be.
     await send(id, ids[id] ?? '', body, { ...voter, 'idempotency-key': 'one' })
     await send(id, 'nobody', body)
     await send(id, ids[id] ?? '', body, { 'x-api-key': 'sk_live_none' })

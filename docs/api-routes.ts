@@ -1,7 +1,7 @@
 import { openApiDocument } from '../src/http/handlers.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../src/keys/routes.ts'
 
-/** What generated clients take from the OpenAPI document: the shapes that have names, and the routes. */
+/** Parts of the OpenAPI document for generated clients: the named shapes, and the routes. */
 
 export type Schema = { readonly [keyword: string]: unknown }
 
@@ -20,23 +20,23 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
 
-/** How an answer comes: `data` in an envelope, which is an object, a list, or a page of a list; or alone. */
+/** Form of an answer: `data` in an envelope (object, list, or page of a list), or alone. */
 type Form = 'object' | 'list' | 'page' | 'json' | 'text'
 
 export interface ApiRoute {
   id: string
   summary: string
   method: string
-  /** With parameters as `:name`. */
+  /** Path with its parameters as `:name`. */
   path: string
   params: string[]
   query: Parameter[]
   body: Schema | undefined
   needsBody: boolean
-  /** Of what a caller gets, out of its envelope if it has one. */
+  /** Schema of the data that a caller gets, without its envelope if it has one. */
   data: Schema
   form: Form
-  /** How a request may be sent again: under its Idempotency-Key, as it is, since it changes nothing or the same, or not at all. */
+  /** Safe way to repeat a request: under its Idempotency-Key, as it is (it changes nothing or the same), or none. */
   repeat: 'with_key' | 'as_is' | 'never'
 }
 

@@ -9,17 +9,18 @@ import { reportBlock } from './reports.ts'
 import { PARTS } from './tables.ts'
 
 /**
- * Writes docs/openapi.json, the types of the clients, the schemas that editors use, and what the documents take from the code: `npm run docs`. Each part of
- * docs/tables.ts stands between `<!-- from the code: NAME -->` and `<!-- end -->`, and so does `report`, what `validate` prints of
- * the policy before it. A test fails when one is not as the code has it.
+ * Writes docs/openapi.json, the types of the clients, the schemas for editors, and the parts of the documents that come
+ * from the code: `npm run docs`. Each part of docs/tables.ts stands between `<!-- from the code: NAME -->` and
+ * `<!-- end -->`, and so does `report`, the output of `validate` for the policy before it. A test fails when one
+ * differs from the code.
  */
 
 const ROOT = new URL('../', import.meta.url)
-/** Unlike the parts of docs/tables.ts it depends on the page. */
+/** Name of the part that depends on its page, unlike those of docs/tables.ts. */
 const REPORT = 'report'
 const MARKED = /(<!-- from the code: ([a-z-]+) -->\n)[\s\S]*?(<!-- end -->)/g
 
-/** The document with each marked part as the code has it. @throws Error for a part that is none */
+/** Fills each marked part of a document from the code. @throws Error for an unknown part */
 export function filled(document: string): string {
   return document.replace(MARKED, (_, start: string, name: string, end: string, offset: number) => {
     const part = name === REPORT ? () => reportBlock(document.slice(0, offset)) : PARTS[name]
@@ -49,7 +50,7 @@ export function openApiText(): string {
   return jsonText(openApiDocument())
 }
 
-/** What is written from the code as a whole, by its path from the root. */
+/** Files that are generated as a whole, by their paths from the root. */
 export function writtenFiles(): Map<string, string> {
   return new Map([
     ['docs/openapi.json', openApiText()],

@@ -1,21 +1,21 @@
 import type { Schema } from './api-routes.ts'
 
-/** Types of Python 3.9 that were made of schemas: each object is a TypedDict, and one within another has a name made of both. */
+/** Types of Python 3.9 made from schemas: each object is a TypedDict, and one within another is named after both. */
 export interface PythonTypes {
   names: string[]
   /** Their declarations. */
   texts: string[]
-  /** The one that is being made is a request: those take whatever can be read. Answers are what they are. */
+  /** True while a request is declared: it takes any readable list or mapping, and an answer has exact types. */
   isRequest: boolean
 }
 
 export const noTypes = (): PythonTypes => ({ names: [], texts: [], isRequest: false })
 
 export const HEAD = '# Written by `npm run docs` from the OpenAPI document of the service. Do not edit.\n'
-/** What a line of Python may have. */
+/** Limit of a line of Python, in characters. */
 export const WIDTH = 100
 const REF = '#/components/schemas/'
-/** What Python calls otherwise, or not at all. */
+/** Python types by the simple types of JSON Schema. */
 const SIMPLE: Record<string, string> = {
   integer: 'int',
   number: 'float',
@@ -77,7 +77,7 @@ function declareObject(types: PythonTypes, name: string, schema: Schema, about: 
   if (may.length === 0) types.texts.push(isNamed ? classText(name, 'TypedDict', about, must) : callText(name, must))
   else if (must.length === 0) types.texts.push(classText(name, 'TypedDict, total=False', about, may))
   else {
-    // What says of one member that it may be left out came with Python 3.11.
+    // `NotRequired` came with Python 3.11, so the required members are in a base class.
     types.texts.push(isNamed ? classText(`_${name}`, 'TypedDict', '', must) : callText(`_${name}`, must))
     types.texts.push(classText(name, `_${name}, total=False`, about, may))
   }
@@ -134,7 +134,7 @@ function classText(name: string, bases: string, about: string, fields: readonly 
   return `class ${name}(${bases}):\n${head}${body}`.trimEnd()
 }
 
-/** Where names of members are words of the language. */
+/** Declares a TypedDict as a call, for member names that are no identifiers, such as keywords of Python. */
 function callText(name: string, fields: readonly Field[]): string {
   const lines = fields.map(
     ({ member, type }) => `        "${member}": ${JSON.stringify(type).replaceAll('\\"', "'")},\n`,
@@ -142,7 +142,7 @@ function callText(name: string, fields: readonly Field[]): string {
   return `${name} = TypedDict(\n    "${name}",\n    {\n${lines.join('')}    },\n)`
 }
 
-/** The import of what a text uses of `typing`. */
+/** The import of the names of `typing` that a text uses. */
 export function typingImport(text: string): string {
   const names = TYPING.filter((name) => new RegExp(`\\b${name}\\b`).test(text))
   return listed('from typing import', names)

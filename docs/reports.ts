@@ -1,7 +1,7 @@
 import { blocksOf } from '../test/docs/page.ts'
 import { exampleReader, isPolicyBlock } from '../test/docs/policy-block.ts'
 
-/** What `validate` prints of the last policy on a page, less the count at its end, as a block of Markdown. */
+/** Output of `validate` for the last policy on a page, less the count at its end, as a block of Markdown. */
 export function reportBlock(page: string): string {
   const read = exampleReader()
   const reports = blocksOf(page)

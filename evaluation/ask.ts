@@ -11,7 +11,7 @@ interface Envelope {
 }
 
 /**
- * Asks a sidecar on this machine. What was recorded holds texts of attackers, and leaves the machine for no other.
+ * Asks a sidecar on this machine. Recordings hold texts of attackers, and are sent to no other machine.
  *
  * @param keys an agent's key of each tenant
  * @throws UsageError for another address

@@ -16,12 +16,12 @@ export interface Panel {
   points: readonly Point[]
 }
 
-/** Of the plot of a panel, in pixels. */
+/** Size of a panel's plot, in pixels. */
 const WIDTH = 380
 const HEIGHT = 270
 const GAP = 84
 const MARGIN = { top: 84, left: 62, bottom: 56, right: 26 }
-/** Between zero and the axis, so that the label of a policy that lets nothing through stands above the numbers. */
+/** Space between zero and the axis, which keeps the label of a policy that lets nothing through above the numbers. */
 const BELOW_ZERO = 12
 const RADIUS = { ours: 7, setting: 4.5, reference: 4.5, none: 4.5 }
 const TITLE = 'Attack success against interruption'
@@ -63,7 +63,7 @@ export function chart(panels: readonly Panel[]): string {
   ].join('\n')}\n`
 }
 
-/** What a reader who does not see the chart is told. */
+/** Description of a panel for readers who do not see the chart. */
 function described({ title, points }: Panel): string {
   const each = points.map(
     ({ label, interrupted, attackSuccess }) =>
@@ -132,7 +132,7 @@ function text(x: number, y: number, content: string, style: TextStyle): string {
   return `<text ${at} font-size="${size}" font-weight="${weight}" fill="${fill}">${xmlText(content)}</text>`
 }
 
-/** Upwards along an axis. */
+/** Text that runs upwards along an axis. */
 function turned(x: number, y: number, content: string): string {
   const at = `transform="translate(${short(x)} ${short(y)}) rotate(-90)" text-anchor="middle"`
   return `<text ${at} font-size="12" fill="${COLOUR.axis}">${xmlText(content)}</text>`

@@ -63,7 +63,7 @@ export interface Session extends Static<typeof Session> {
 
 export interface Corpus {
   readonly sessions: readonly Session[]
-  /** What each task of a user needs, if the corpus has tasks.json. */
+  /** Tasks with their solutions; undefined if the corpus has no tasks.json. */
   readonly tasks: readonly Task[] | undefined
 }
 

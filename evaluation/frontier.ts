@@ -4,20 +4,20 @@ import { type ReferencePolicy, referenceDecisions } from './reference.ts'
 import { type Decisions, type Rates, ratesOf, type Score } from './score.ts'
 import type { Compared } from './tables.ts'
 
-/** The policies made looser or stricter as a whole, and what that comes to. */
+/** The policies as they are, or looser or stricter as a whole, with their decisions. */
 export interface Setting {
   kind: 'ours' | 'setting'
-  /** For a chart; empty where the table alone tells. */
+  /** Label in the chart; empty for a setting that only the table has. */
   label: string
   meaning: string
   decisions: Decisions
 }
 
 const ORDER = ['allow', 'require_approval', 'deny']
-/** Of the reference policies, those that are held to as well, the one that asks least of people first. */
+/** Reference policies that a stricter setting adds, the one that asks least of people first. */
 const STRICTER = ['hold-sensitive-third-party', 'hold-third-party-args', 'hold-write']
 
-/** From the one that interrupts nobody to the one that holds every write. */
+/** The settings from the loosest, denials alone, to the one that holds every write. */
 export function settingsOf(corpus: Corpus, decisions: Decisions, references: readonly ReferencePolicy[]): Setting[] {
   const stricter = STRICTER.flatMap((wanted) => references.filter(({ id }) => id === wanted))
   return [
@@ -45,7 +45,7 @@ function strictestOf(decisions: Decisions, others: Decisions): Decisions {
   )
 }
 
-/** A row for each setting: how many attacks succeed, how many clean sessions are interrupted, and what utility is left where every hold is refused. */
+/** A row for each setting: attack success, clean sessions interrupted, and the utility when every hold is refused. */
 export function frontierTable(compared: readonly Compared[]): string {
   const settings = compared[0]?.settings ?? []
   const cells = (score: Score | undefined): string[] => {

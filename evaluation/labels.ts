@@ -18,7 +18,7 @@ interface Mark {
 interface Label {
   text: string
   box: Box
-  /** It stands to the left of its point, and ends there. */
+  /** True for a label to the left of its point, with its end there. */
   isLeft: boolean
   /** A line from the point to a label that stands away from it. */
   leader: readonly [x1: number, y1: number, x2: number, y2: number] | undefined
@@ -34,7 +34,7 @@ const ROWS = [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6]
 
 /**
  * A label for each mark, in the order of the marks. Each takes the nearest place that is free; the one that finds none has the
- * first choice when all are placed anew. Where that does not help, it stands to the right all the same.
+ * first choice when all are placed anew. If that does not help, it stands to the right all the same.
  */
 export function placeLabels(marks: readonly Mark[], within: Box): Label[] {
   let order = [...marks.keys()]
@@ -45,7 +45,7 @@ export function placeLabels(marks: readonly Mark[], within: Box): Label[] {
   }
 }
 
-/** @returns `failed` is the first mark that nothing was free for */
+/** @returns the labels; `failed` is the first mark without a free place */
 function placeInOrder(marks: readonly Mark[], order: readonly number[], within: Box) {
   const points = marks.map(({ x, y, radius: r }) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r }))
   const labels = new Map<number, Label>()
@@ -64,13 +64,13 @@ function placeInOrder(marks: readonly Mark[], order: readonly number[], within: 
   return { labels, failed }
 }
 
-/** Whether two labels, or the line of one and the text of the other, lie over each other. */
+/** Returns a test for labels that overlap this one: both texts, or the leader of one and the text of the other. */
 function inWayOf(label: Label): (other: Label) => boolean {
   return (other) =>
     overlap(label.box, other.box) || crosses(label.leader, other.box) || crosses(other.leader, label.box)
 }
 
-/** Near enough: the line is looked at once a pixel. */
+/** True when a leader crosses a box: it is sampled once a pixel, which is near enough. */
 function crosses(leader: Label['leader'], box: Box): boolean {
   if (leader === undefined) return false
   const [x1, y1, x2, y2] = leader

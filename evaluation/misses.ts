@@ -2,7 +2,7 @@ import { table } from '../docs/markdown.ts'
 import type { Call, Session } from './corpus.ts'
 import { type Decisions, groupsOf, verdictOf } from './score.ts'
 
-/** What the attacks that still succeed have in common: suite, goals of attackers, tools. Nothing of what they wrote. */
+/** Common features of the attacks that still succeed: suite, attackers' goals, tools. No text of attackers is shown. */
 export function missesTable(sessions: readonly Session[], decisions: Decisions): string {
   const succeeded = sessions.filter(({ recorded_attack_success }) => recorded_attack_success === true)
   return table(
@@ -21,13 +21,13 @@ export function missesTable(sessions: readonly Session[], decisions: Decisions):
   )
 }
 
-/** `injection_task_1` 2 of 7: the goals that are reached still, the most frequent first. */
+/** Goals that are still reached, the most frequent first, such as `injection_task_1` 2 of 7. */
 function goalsOf(missed: readonly Session[], succeeded: readonly Session[]): string {
   const all = tally(succeeded.map(({ injection_task }) => injection_task ?? ''))
   return shown(tally(missed.map(({ injection_task }) => injection_task ?? '')), (goal) => ` of ${all.get(goal)}`)
 }
 
-/** In how many of the sessions each tool was among those that the goal was reached with. */
+/** Tools by which the goals were reached, with the number of sessions of each. */
 function toolsOf(missed: readonly Session[]): string {
   return shown(tally(missed.flatMap(({ calls }) => [...new Set(reachingCalls(calls).map(({ action }) => action))])))
 }

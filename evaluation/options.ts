@@ -37,7 +37,7 @@ export interface Options {
   decisions: string | undefined
 }
 
-/** What the arguments ask for; `help` when they ask for that. Paths become absolute. @throws UsageError */
+/** Parses the arguments to options with absolute paths, or to `help`. @throws UsageError */
 export function optionsOf(args: readonly string[]): Options | 'help' {
   const given = parsed(args)
   if (given.help === true) return 'help'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { percent } from './score.ts'
 
-/** What others have published of the same benchmarks, to stand beside our own numbers. */
+/** Published results of others on the same benchmarks, for comparison with our own numbers. */
 
 /** Rates in percent. `none` is the run without an attack. */
 interface Recorded {
@@ -66,7 +66,7 @@ export interface PublishedDefence {
   clean: number
 }
 
-/** What the recorded runs of a benchmark's model say, without a defence first. @throws Error for a run that is not recorded */
+/** Rates of the recorded runs of a benchmark's model, without a defence first. @throws Error for an unrecorded run */
 export function publishedFor({ source, pipeline, defences }: Benchmark): PublishedDefence[] {
   const rows = recorded().filter((row) => row.source === source && row.suite === 'ALL')
   const rowOf = (name: string, attack: string): Recorded => {
@@ -101,7 +101,7 @@ interface Artefact {
 }
 
 const CAMEL = 'stored outputs of the notebook in google-research/camel-prompt-injection @ f083b6b'
-/** Attacks of AgentDojo v1.2 that succeeded without and with CaMeL, of this many. */
+/** Number of attacks of AgentDojo v1.2, without and with CaMeL. */
 const CAMEL_ATTACKS = 949
 
 function camel(model: string, attacks: readonly [number, number], utility: readonly [number, number]): Artefact {
@@ -115,7 +115,7 @@ function camel(model: string, attacks: readonly [number, number], utility: reado
   }
 }
 
-/** Figures as their authors give them, which could not be counted again here. Other models, so rows compare within themselves only. */
+/** Figures of their authors, which could not be counted again here. Models differ: compare within a row only. */
 export const ARTEFACTS: readonly Artefact[] = [
   camel('Claude 4 Sonnet', [75, 11], [86.6, 74.2]),
   camel('Gemini 2.5 Pro', [163, 0], [73.2, 41.2]),
@@ -145,5 +145,5 @@ export const ARTEFACTS: readonly Artefact[] = [
   },
 ]
 
-/** Share of runs without an attack in which a policy of CaMeL is triggered, in percent: what our share of interrupted sessions stands beside. */
+/** Percentage of runs without an attack that trigger a policy of CaMeL, to compare with our interrupted sessions. */
 export const CAMEL_TRIGGERED = { normal: 33.9, strict: 53.2 } as const

@@ -2,21 +2,21 @@ import type { Decision } from '../src/policies/set.ts'
 import type { Call, Corpus } from './corpus.ts'
 import type { Decisions } from './score.ts'
 
-/** What a reference policy knows of a call: its tool, where its arguments came from, and what was read before. */
+/** Facts about a call for a reference policy: its tool, the origins of its arguments, and what was read before. */
 interface Known {
-  /** The tool changes something; or it may, and its effect is not known. */
+  /** True when the tool changes something, or may, and its effect is not known. */
   writes: boolean
-  /** The same, or it leaves the sandbox, as reading a web page does. */
+  /** True for a write, and for a call that leaves the sandbox, as reading a web page does. */
   acts: boolean
-  /** The tool is known to fetch from the network. */
+  /** True when the tool is known to fetch from the network. */
   fetches: boolean
   tainted: boolean
-  /** An argument holds what a third party wrote; one that says where things go or whom they concern does. */
+  /** True when an argument holds text of a third party; when one of the `SENSITIVE` arguments does. */
   thirdParty: boolean
   sensitiveThirdParty: boolean
-  /** Such an argument was written by the model. */
+  /** True when the model wrote one of the `SENSITIVE` arguments. */
   sensitiveModel: boolean
-  /** The tool is one of those that the user's task needs. Known to nobody in practice. */
+  /** True when the user's task needs the tool. Nobody knows this in practice. */
   neededForTask: boolean
 }
 
@@ -105,7 +105,7 @@ const SENSITIVE: ReadonlySet<string> = new Set([
   ...['channel', 'address', 'new_owner', 'collaborator', 'guest_ids', 'url', 'repo', 'path', 'file_id', 'id'],
   ...['password', 'ssh_key', 'iban', 'product_id', 'product_ids', 'hotel', 'restaurant'],
 ])
-/** How tools that only read are called, behind the `Manager` of a toolkit's name. */
+/** Start of the names of tools that only read, after the `Manager` of a toolkit's name. */
 const READS = /^(?:Get|Search|View|Read|List|Query)/
 
 function knownOf({ action, effect = 'read', context }: Call, needed: ReadonlySet<string>): Known {

@@ -1,7 +1,7 @@
 import type { Decision } from '../src/policies/set.ts'
 import type { Call, Session } from './corpus.ts'
 
-/** What is asked about a recorded call. */
+/** Request about a recorded call. */
 export interface Request {
   tenantId: string
   action: string
@@ -10,36 +10,36 @@ export interface Request {
 
 interface Answer {
   decision: Decision
-  /** Which decided, else the step of the decision. */
+  /** Deciding rule, else the step of the decision. */
   rule: string
   riskScore: number
-  /** Of HTTP. */
+  /** HTTP status. */
   status: number
 }
 
 /** Asks whether a call may be made. @throws an error where there is no decision: that is no deny */
 export type Ask = (request: Request, call: Call) => Promise<Answer>
 
-/** What was decided about a call; a line of the file of `--decisions`. */
+/** Decision about a call; a line of the file of `--decisions`. */
 export interface Decided extends Answer {
-  /** Of the call. */
+  /** Id of the call. */
   id: string
   latency_ms: number
 }
 
 export interface ReplayOptions {
-  /** How many sessions run side by side. */
+  /** Number of sessions that run side by side. */
   concurrency: number
-  /** Told after each call how many are done. */
+  /** Called after each call with the number of calls done. */
   progress: (done: number) => void
 }
 
-/** How many of its earlier actions a request names. */
+/** Limit of the session's earlier actions that a request names. */
 const PRIOR_ACTIONS = 20
-/** Its calls carry the records that the agent had looked up, such as the customer: what the written policy of the airline is about. */
+/** Source whose calls carry the records that the agent looked up, such as the customer: its policy is about them. */
 const WITH_RECORD = 'tau-bench'
 
-/** Asks about every call: those of a session one after the other, as the agent made them. In the order of the sessions. */
+/** Asks about every call, within a session in the order of the agent. Results are in the order of the sessions. */
 export async function replay(sessions: readonly Session[], ask: Ask, options: ReplayOptions): Promise<Decided[]> {
   const decided = sessions.map((): Decided[] => [])
   const waiting = sessions.entries()
@@ -63,7 +63,7 @@ export async function replay(sessions: readonly Session[], ask: Ask, options: Re
   return decided.flat()
 }
 
-/** Only what a caller can know: labels and outcomes are never part of a request. */
+/** Request with only the facts that a caller can know: labels and outcomes are never part of it. */
 export function requestOf(session: Session, call: Call, prior: readonly string[]): Request {
   const { tainted = false, prov = {} } = call.context ?? {}
   return {

@@ -27,12 +27,12 @@ export interface Report {
   svg: string | undefined
 }
 
-/** What a run was like, for the sentences about it. */
+/** Facts about a run, for the sentences about it. */
 export interface Run {
   concurrency: number
   /** Milliseconds of each answer. */
   latencies: readonly number[]
-  /** By which the page links to its chart. */
+  /** File name by which the page links to its chart. */
   chartName: string
   deciders: Deciders
 }
@@ -83,7 +83,7 @@ function filledIn(text: string, parts: Readonly<Record<string, () => string>>): 
     if (part === undefined) throw new Error(`evaluation/page.md names a part ${name}, which there is not`)
     return part()
   })
-  // What a part without content leaves.
+  // Removes the blank lines that a part without content leaves.
   return filled.replace(/\n{3,}/g, '\n\n')
 }
 
@@ -112,7 +112,7 @@ function panelOf({ benchmark, score, references, settings }: Compared): Panel {
   return {
     title: titleOf(benchmark),
     points: [
-      // What is stricter interrupts more and stops hardly more: the table has it.
+      // Stricter settings interrupt more and stop hardly more: only the table has them.
       ...settings.flatMap(({ label, kind, score: of }) => (label === '' ? [] : [point(label, kind, of)])),
       { label: 'no defence', kind: 'none', interrupted: 0, attackSuccess: before },
       ...references.map(({ policy, score: of }) => point(policy.title, 'reference', of)),

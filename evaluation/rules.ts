@@ -2,7 +2,7 @@ import { table } from '../docs/markdown.ts'
 import type { Session } from './corpus.ts'
 import { type Decisions, decisionOf, groupsOf } from './score.ts'
 
-/** What decided about each call, by its id: the rule, else the step of the decision. */
+/** Decider of each call, by the call's id: the rule, else the step of the decision. */
 export type Deciders = ReadonlyMap<string, string>
 
 interface Stopped {
@@ -14,7 +14,7 @@ interface Stopped {
   clean: Set<Session>
 }
 
-/** What each rule stopped, by source: what it is good for, and what people pay for it. Rules that stopped nothing are not told. */
+/** Calls that each rule stopped, by source: its benefit, and its cost to people. Rules without any are left out. */
 export function rulesTable(sessions: readonly Session[], decisions: Decisions, deciders: Deciders): string {
   const rows = [...groupsOf(sessions, 'source')].flatMap(([source, of]) => {
     const stopped = [...stoppedBy(of, decisions, deciders)].sort(

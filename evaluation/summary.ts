@@ -23,7 +23,7 @@ export function scoresOf({ sessions }: Corpus, decisions: Decisions) {
   }
 }
 
-/** What a run says on the terminal: each source, and of each the whole set, which compares with published rates. */
+/** Output of a run on the terminal: each source, and the whole set of each, which compares with published rates. */
 export function summary(corpus: Corpus, decisions: Decisions): Line[] {
   const { source, full } = scoresOf(corpus, decisions)
   const rows = Object.entries(source).flatMap(([name, score]) => {

@@ -5,7 +5,7 @@ import { ARTEFACTS, type Benchmark, publishedFor } from './published.ts'
 import type { ReferencePolicy } from './reference.ts'
 import { type Decisions, groupsOf, type Rates, ratesOf, type Score, scoreOf } from './score.ts'
 
-/** A benchmark of which the corpus has the sessions, and what each policy comes to there. */
+/** A benchmark of which the corpus has the sessions, with the score of each policy on them. */
 export interface Compared {
   benchmark: Benchmark
   score: Score

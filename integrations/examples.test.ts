@@ -18,7 +18,7 @@ const PACKAGES: Record<string, string> = {
 
 const gate = await world({ after })
 
-/** What a page says that its examples print: each block behind one of code. */
+/** Output of a page's examples by the page: each block of text after one of code. */
 function printedOn(page: string): string[] {
   const { blocks } = blocksOf(readFileSync(new URL(`../docs/integrations/${page}.md`, import.meta.url), 'utf8'))
   return blocks.flatMap(({ language, lines }, i) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-/** Why the tests of a package cannot run here, by what it says of itself; undefined where they can. */
+/** Reason that a package's tests cannot run here, by the Node.js that it declares; undefined when they can. */
 export function unfitFor(name: string): string | undefined {
   const file = new URL(`./node_modules/${name}/package.json`, import.meta.url)
   const { version, engines }: { version: string; engines?: { node?: string } } = JSON.parse(readFileSync(file, 'utf8'))

@@ -10,7 +10,7 @@ export interface ModelCall {
   args: Record<string, unknown> | string
 }
 
-/** What an agent of a framework is given: what its model says in each turn, and tools that are told of their calls. */
+/** Inputs of a framework's agent: the answers of its model in each turn, and tools that record their calls. */
 export interface Scene {
   session: GateSession
   /** The calls of each turn; after the last, the model says that it is done. */
@@ -27,13 +27,13 @@ export interface ToolBox {
 /** A framework under test. */
 export interface Subject {
   name: string
-  /** Why it cannot be tested here. */
+  /** Reason that it cannot be tested here. */
   skip?: string | undefined
-  /** Before the names of tools, where the framework has it so. */
+  /** Prefix that the framework puts before the names of tools. */
   prefix?: string
-  /** The agent runs to its end. @returns what the model was told of each call, in the order of the calls */
+  /** Runs the agent to its end. @returns the result that the model read for each call, in the order of the calls */
   run(scene: Scene): Promise<string[]>
-  /** Whether a model that writes malformed arguments is told so, or the run ends. @default told */
+  /** Effect of malformed arguments: the model is told, or the run ends. @default told */
   malformed?: 'told' | 'ends'
 }
 
@@ -45,11 +45,11 @@ interface Case {
   step?: Step
   approvalTimeout?: number
   vote?: 'approve' | 'reject'
-  /** What ran. */
+  /** Calls that ran. */
   ran: string[]
-  /** What the model is told, in the order of the calls. */
+  /** Results that the model reads, in the order of the calls. */
   told: RegExp[]
-  /** Where anything else than these is a fault. */
+  /** Exact decisions of the session; undefined when they do not matter. */
   made?: Made[]
   isMalformed?: true
   isTainted?: boolean

@@ -14,14 +14,14 @@ const POLICY = readFileSync(new URL('policies/acme/main.yaml', import.meta.url),
 export interface Made {
   action: string
   decision: string
-  /** Undefined while nobody told. */
+  /** Undefined until an outcome is recorded. */
   outcome: string | undefined
 }
 
 export interface WorldSession extends Partial<SessionOptions> {
   step?: Step
   client?: Partial<GateOptions>
-  /** Of the agent of the session before. */
+  /** True for another session of the last session's agent. */
   isSameAgent?: boolean
 }
 
@@ -40,7 +40,7 @@ export interface World {
 
 export const REQUEST = 'Read bill.txt, and pay the 50 EUR to DE02'
 
-/** A sidecar, what stands before it, and people. */
+/** Starts a sidecar behind a proxy, with people who vote. */
 export async function world(t: Cleanup): Promise<World> {
   const gate = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
   const proxy = await between(gate.server.url)

@@ -32,7 +32,7 @@ const PARTS: Record<string, Part> = {
   keys: { rank: 2, and: ['audit'] },
   // Loose files, at most three: where the package lies, for every shell.
   '.': { rank: 3 },
-  // What is kept: the interface that each engine implements.
+  // Storage: the interface that each engine implements.
   store: { rank: 3 },
   actions: { rank: 3, and: ['store'] },
   // A thread asks for tsx when the source runs without being built.
@@ -55,7 +55,7 @@ const PARTS: Record<string, Part> = {
 }
 /** TypeBox, as one file (decision 0020), declares shapes wherever a shape is; hashes are what signatures and a browser need. */
 const SHARED_PACKAGES = ['#typebox', '@noble/hashes']
-/** Where a pure part may use these: hashes, signatures and checksums are functions of their arguments. */
+/** Pure code that may import these modules: hashes, signatures and checksums are functions of their arguments. */
 const PURE_MODULES: Record<string, readonly string[]> = {
   'node:crypto': ['base/bytes.ts', 'evidence/'],
   'node:zlib': ['keys/'],
@@ -66,7 +66,7 @@ const MAX_LINES = 250
 /** A file that is made from others, and that nobody reads from start to end. */
 const WRITTEN = '// Written by `npm run docs`'
 
-/** What a pure part may not do, since everything that varies is an argument. */
+/** Patterns forbidden in a pure part, since everything that varies is an argument. */
 const IMPURE: { pattern: RegExp; reason: string }[] = [
   { pattern: /\bDate\.now\b|\bnew Date\(\)|\bperformance\./, reason: 'reads the clock' },
   { pattern: /\bMath\.random\b|\brandom(Bytes|UUID|Int|Fill|FillSync)\b|\bgetRandomValues\b/, reason: 'is random' },

@@ -36,8 +36,8 @@ export async function startBrowser(t: Cleanup): Promise<Browser> {
 }
 
 /**
- * What no page of ours may do, as it happens: write an error or a warning to the console, as a breach of the content security
- * policy does, throw, lack something, or ask another server than its own.
+ * Returns faults, which none of our pages may have, as they happen: an error or a warning on the console, such as a
+ * breach of the content security policy, an exception, a failed request, or a request to another server than its own.
  */
 export function faultsOf(page: Page, origin: string): readonly string[] {
   const faults: string[] = []
@@ -46,7 +46,7 @@ export function faultsOf(page: Page, origin: string): readonly string[] {
   })
   page.on('pageerror', ({ message }) => faults.push(`thrown: ${message}`))
   page.on('requestfailed', (request) => {
-    // Of what the page does not wait for any more.
+    // An aborted request is one that the page no longer waits for.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') faults.push(`failed: ${request.url()}`)
   })
   page.on('request', (request) => {

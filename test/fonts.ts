@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PACKAGES = fileURLToPath(new URL('../node_modules/', import.meta.url))
-/** Of packages, so that a page looks the same on every machine; the last one has nearly every script that a hostile text may use. */
+/** Packaged fonts, so that pages look the same on every machine; the last has nearly every script of hostile texts. */
 const FOLDERS = ['@expo-google-fonts/inter', '@expo-google-fonts/jetbrains-mono', 'dejavu-fonts-ttf/ttf']
 
-/** What each generic family is. */
+/** Font of each generic family. */
 const FAMILIES = [
   ['system-ui', 'Inter'],
   ['sans-serif', 'Inter'],

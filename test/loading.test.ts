@@ -10,7 +10,7 @@ import { temporaryFolder } from './helpers.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
-/** What takes long to load: packages, and parts of ours, by the beginning of what is imported. */
+/** Modules that take long to load: packages, and parts of ours, by the beginning of the import path. */
 const SCHEMAS = ['#typebox', 'ajv', 'ajv-formats', 're2js']
 const SERVICE = ['express', 'helmet', 'pino', 'http/handlers', 'http/openapi', 'mcp/', 'console/']
 const STORE = ['better-sqlite3', 'store/sqlite/']

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export type Tier = 'fast' | 'full' | 'rest'
 
-/** What one process runs. */
+/** Part of the tests that one process runs. */
 export interface Part {
   name: string
   /** Program and arguments. */
@@ -46,14 +46,14 @@ export function testFiles(): string[] {
     .sort()
 }
 
-/** Whether a tier runs a file. What depends on the tier by its counts is run by the rest again, with all of them. */
+/** Returns whether a tier runs a file. The rest runs files with counts that depend on the tier again, in full. */
 export function isIn(tier: Tier, file: string): boolean {
   if (tier === 'full') return true
   const isFull = file.endsWith('.full.test.ts')
   return tier === 'fast' ? !isFull : isFull || reads(file, 'test/tier.ts')
 }
 
-/** Whether a file imports another of test/, or imports one that does. */
+/** Returns whether a file is `wanted`, or imports it directly or through others of test/. */
 function reads(file: string, wanted: string, seen = new Set<string>()): boolean {
   if (file === wanted) return true
   if (seen.has(file) || !existsSync(join(ROOT, file))) return false
@@ -76,7 +76,7 @@ export function partsOf(tier: Tier, names: readonly string[] = []): Part[] {
   ]
 }
 
-/** Whether a path, or the name of a command, is another or stands in that folder. */
+/** Returns whether a path, or the name of a command, is `wanted` or lies in that folder. */
 export const isWithin = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}/`)
 
 /** The folder directly in test/; `test` for a file there. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repeatingTasks } from '../src/service/repeat.ts'
 
-/** What is told of a task whose runs end so, one after the other. */
+/** Returns the failures reported of a task whose runs end so, one after the other. */
 async function toldOf(runs: readonly (string | undefined)[], before: (run: number) => void = () => undefined) {
   const told: string[] = []
   const tasks = repeatingTasks((error, task) => told.push(`${task}: ${String(error)}`))

@@ -17,7 +17,7 @@ interface Result {
   output: string
   counts: Counts
   wallMs: number
-  /** Of its own processes and of those that they started. */
+  /** Processor time of its own processes and their children. */
   processorMs: number
 }
 
@@ -36,7 +36,7 @@ function runPart({ name, command }: Part, tier: Tier): Promise<Result> {
   })
   const texts = ['', '', '', '']
   child.stdio.forEach((stream, i) => {
-    // What tests print and what the reporter prints stand in the order in which they came.
+    // Output of the tests and of the reporter stays in the order in which it came.
     const to = i === 3 ? 3 : 1
     stream?.on('data', (bytes: Buffer) => {
       texts[to] += bytes.toString()
@@ -103,7 +103,7 @@ function printLine({ name, passed, counts, wallMs, processorMs }: Result): void 
   )
 }
 
-/** What failed; all that was printed where the process broke off before its summary. */
+/** Returns the failures; all output where the process broke off before its summary. */
 function details({ name, output }: Result): string {
   const [, failing] = output.split('✖ failing tests:')
   return `\n✖ ${name}\n${failing ?? output}\n`
@@ -147,7 +147,7 @@ async function main(): Promise<number> {
     return 1
   }
   process.stdout.write(`${'part'.padEnd(42)} tests     wall    processor\n`)
-  // What is built is what the parts start; a part that is run by its name takes what was built before.
+  // Parts start the built program; a part that is run by its name uses the earlier build.
   const built = names.length > 0 ? [] : await runAll([BUILD], tier)
   const results = built.every(({ passed }) => passed) ? [...built, ...(await runAll(parts, tier))] : built
   printSummary(results, performance.now())

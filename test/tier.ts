@@ -6,7 +6,7 @@ export const FULL = process.env.TEST_TIER === 'full'
 /** Cases of a property or a random history: a tenth in the fast tier. fast-check prints the seed of one that fails. */
 export const runs = (full: number): number => (FULL ? full : Math.ceil(full / 10))
 
-/** Of many cases in a row, all in the full tier and every tenth in the fast one. */
+/** Selects from many cases in a row: all in the full tier, every tenth in the fast one. */
 export const some = <T>(cases: readonly T[]): T[] => cases.filter((_, i) => FULL || i % 10 === 0)
 
 /** Declares a test of the full tier alone, beside those that hold its promise in the fast tier: docs/testing.md has the table. */

@@ -12,7 +12,7 @@ const USAGE = {
   outputTokens: { total: 1, text: 1, reasoning: undefined },
 }
 
-/** What a model answers that makes these calls, turn by turn, and then says that it is done. */
+/** Source of answers for a model that makes these calls, turn by turn, and then says that it is done. */
 export function script(turns: readonly (readonly Call[])[]) {
   let turn = 0
   return () => {
@@ -30,7 +30,7 @@ export function script(turns: readonly (readonly Call[])[]) {
   }
 }
 
-/** Such a model. It costs nothing, and needs no network. */
+/** A model that follows such a script. It costs nothing, and needs no network. */
 export function scripted(turns: Parameters<typeof script>[0]): MockLanguageModelV4 {
   const next = script(turns)
   return new MockLanguageModelV4({

@@ -30,7 +30,7 @@ interface Setting extends Options {
   url?: string
   messages?: ModelMessage[]
   agent?: string
-  /** In place of no result; without one the SDK has its way. */
+  /** Default for an answer without a result; without a default, the SDK decides. */
   byDefault?: 'denied'
   limitMs?: number
 }
@@ -51,14 +51,14 @@ async function run(calls: ModelCall[], setting: Setting = {}) {
   return { result, ran: recorded.ran, agent }
 }
 
-/** As docs/integrations/opa.md shows it. */
+/** Limits the time of an answer, as docs/integrations/opa.md shows. */
 function limited(inner: PolicyClient, limitMs: number): PolicyClient {
   const late = () =>
     new Promise<never>((_, reject) => setTimeout(reject, limitMs, new Error('The gate did not answer.')))
   return { evaluate: (path, input) => Promise.race([inner.evaluate(path, input), late()]) as never }
 }
 
-/** What answers everything with this. */
+/** Starts a server that gives every request this answer, or none. @returns its URL */
 async function answering(t: TestContext, body: string | undefined): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()

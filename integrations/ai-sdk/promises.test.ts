@@ -26,7 +26,7 @@ interface Part {
   output?: { value?: unknown; reason?: string | undefined } | undefined
 }
 
-/** What stands in the last prompt of the results of tools. */
+/** Results of tools in the last prompt. */
 function toldIn(calls: readonly Asked[]): string[] {
   const parts = (calls.at(-1)?.prompt ?? []).flatMap(({ content }) => (typeof content === 'string' ? [] : content))
   return parts
@@ -64,7 +64,7 @@ const streaming: Subject = {
   },
 }
 
-/** The version before, which needs no newer Node.js. */
+/** The previous version of the SDK, which needs no newer Node.js. */
 const before: Subject = {
   name: 'AI SDK 6, generateText',
   skip: unfitFor('ai6'),

@@ -8,7 +8,7 @@ import { recordingTools } from '../promises.ts'
 import { REQUEST, world } from '../world.ts'
 import { scripted } from './model.ts'
 
-/* What the model reads counts, also where it is something else than a tool gave. */
+/* The text that the model reads counts, even if a tool returned something else. */
 
 const gate = await world({ after })
 const test = testWith('ai')

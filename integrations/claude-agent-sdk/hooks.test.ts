@@ -91,7 +91,7 @@ test('what a subagent calls is gated', async () => {
   )
 })
 
-// As the types of the SDK have it, and as it comes from Claude Code.
+// Common members of hook inputs, by the types of the SDK and as Claude Code sends them.
 const BASE = { session_id: 's', transcript_path: '/t', cwd: '/', permission_mode: 'default' }
 const calling: PreToolUseHookInput = {
   ...BASE,

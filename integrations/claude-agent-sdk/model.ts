@@ -22,7 +22,7 @@ interface Block {
 
 export interface Provider {
   url: string
-  /** What the agent asked, oldest first. */
+  /** Requests of the agent's conversation, oldest first. */
   requests: MessagesRequest[]
   close(): void
 }
@@ -75,7 +75,7 @@ function speak(response: ServerResponse, turn: number, calls: readonly Call[]): 
   response.end()
 }
 
-/** What the model was last told of each call, in order. */
+/** Results of calls in the last request to the model, in order. */
 export function toldTo({ requests }: Provider): { id: string; text: string }[] {
   const blocks = (requests.at(-1)?.messages ?? []).flatMap(({ content }) =>
     typeof content === 'string' ? [] : content,
@@ -85,7 +85,7 @@ export function toldTo({ requests }: Provider): { id: string; text: string }[] {
   )
 }
 
-/** Without what Claude Code says to the model beside the result. */
+/** Text of a result, without the reminders that Claude Code adds for the model. */
 function textOf(content: unknown): string {
   const text = Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('') : content
   return String(text).replace(/\s*<system-reminder>[\s\S]*$/, '')

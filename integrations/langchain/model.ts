@@ -15,7 +15,7 @@ export function scripted(turns: readonly (readonly Call[])[]): FakeBuiltModel {
     const tool_calls = calls.flatMap(({ name, args }, i) =>
       typeof args === 'string' ? [] : [{ name, args, id: id(i) }],
     )
-    // As a chat model of LangChain gives what it cannot parse.
+    // Form in which a chat model of LangChain gives calls that it cannot parse.
     const invalid_tool_calls = calls.flatMap(({ name, args }, i) =>
       typeof args === 'string' ? [{ name, args, id: id(i), error: 'Malformed args.' }] : [],
     )

@@ -33,7 +33,7 @@ function pausing(session: GateSession, turns: ModelCall[][], checkpointer = new 
   return { agent, ran, checkpointer }
 }
 
-/** What a run was interrupted with. */
+/** Values with which a run was interrupted. */
 const askedIn = (result: object): unknown[] =>
   '__interrupt__' in result ? (result.__interrupt__ as { value: unknown }[]).map(({ value }) => value) : []
 const answersIn = ({ messages }: { messages: unknown[] }) =>

@@ -22,7 +22,7 @@ function agentOf({ session, turns, tools, approvalTimeout }: Scene) {
   return { agent, model }
 }
 
-/** What stands in the last request of the results of tools, and of calls that came to nothing. */
+/** Results of tools in the last request, those of calls that did not run included. */
 function toldTo({ calls }: ReturnType<typeof scripted>): string[] {
   const messages = calls.at(-1)?.messages ?? []
   return messages.flatMap((message) => (ToolMessage.isInstance(message) ? [`${message.name}: ${message.text}`] : []))

@@ -34,7 +34,7 @@ function agentOf({ session, turns, tools, approvalTimeout }: Scene) {
   return { agent, model }
 }
 
-/** What stands in the last request of the results of tools. */
+/** Results of tools in the last request. */
 function toldTo({ requests }: ReturnType<typeof scripted>): string[] {
   const input = requests.at(-1)?.input ?? []
   return (typeof input === 'string' ? [] : input)

@@ -1,7 +1,7 @@
 """Makes the calls of test/client/cases.ts with a client of this package.
 
-Of `python3 -m tests.case_runner`, each line of standard input is a call as JSON, and each of
-standard output what came of it. With `asyncio` as its argument it takes `AsyncGateClient`.
+`python3 -m tests.case_runner` reads a call as JSON from each line of standard input, and writes its
+result to a line of standard output. With `asyncio` as its argument it takes `AsyncGateClient`.
 """
 
 from __future__ import annotations

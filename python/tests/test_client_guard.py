@@ -1,4 +1,4 @@
-"""What runs, and what does not: the decorator, cancellation, options, what is no JSON."""
+"""Actions that run or do not: the decorator, cancellation, options, values that are not JSON."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ class SyncGuard(Guarding):
 
 
 class AsyncGuard(Guarding):
-    """`AsyncGateClient.guard`, and who is cancelled in it."""
+    """`AsyncGateClient.guard`, and its cancellation."""
 
     def run_cancelled(
         self, work: Awaitable[Any], after: float, server: Optional[ScriptedServer] = None
@@ -445,7 +445,7 @@ class SessionDecorator(Guarding):
 
 
 class Validity(Guarding):
-    """How long an allow is one."""
+    """Time for which an allow is valid."""
 
     def test_an_allow_is_over_when_either_clock_says_so(self) -> None:
         cases = {
@@ -468,7 +468,7 @@ class Validity(Guarding):
 
 
 class Options(unittest.TestCase):
-    """What a client is made with, and what it shows."""
+    """Options of a client, and properties of its values."""
 
     def test_options_that_cannot_be_used_make_no_client(self) -> None:
         wrong: list[dict[str, Any]] = [

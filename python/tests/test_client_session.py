@@ -67,7 +67,7 @@ class WithoutText:
         raise ValueError
 
 
-# Whether all of it was read, so that a value that is not in it can only be of the model.
+# Errors, and True if all of one was read, so that a value not in it can only be of the model.
 RAISED: list[tuple[BaseException, bool]] = [
     (ValueError("pay US13"), True),
     (SystemExit("pay US13"), True),

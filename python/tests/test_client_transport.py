@@ -1,4 +1,4 @@
-"""How the clients read answers, and when they stop: without a gate, on sockets of their own."""
+"""Reading and cancellation in the clients, without a gate, on sockets of their own."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ class Tls(unittest.TestCase):
 
 
 class SyncCancel(unittest.TestCase):
-    """Who waits in a thread can be told to stop."""
+    """Cancellation of a client that waits in a thread."""
 
     def test_an_answer_is_no_longer_waited_for(self) -> None:
         server = ScriptedServer(lambda connection, _: server.wait_until_gone(connection))
@@ -304,7 +304,7 @@ class SyncCancel(unittest.TestCase):
         cancel = threading.Event()
 
         class Request(dict):  # type: ignore[type-arg]
-            """Is looked at when the answer has come: is it about this action?"""
+            """Request that cancels while its answer is checked to be about its action."""
 
             def get(self, name: str, default: Any = None) -> Any:
                 cancel.set()

@@ -82,7 +82,7 @@ WRONG = [
 
 
 class Types(unittest.TestCase):
-    """What other programs see of them."""
+    """Types as other programs see them."""
 
     def test_each_type_can_be_read_at_run_time(self) -> None:
         for name in _api.__all__:

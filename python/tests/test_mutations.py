@@ -28,9 +28,9 @@ Path = tuple[Union[str, int], ...]
 
 TRUST = read_trust(signer.trust_file())
 
-# What a holder of the bundle key may change: the name of the bundle, the time of the export
+# Places that a holder of the bundle key may change: the name of the bundle, the time of the export
 # within that of the certificate, which entries of the approval are left out, if the rest still has
-# a quorum, and rotations that add nothing. All else is held by the log, or by the form.
+# a quorum, and rotations that add nothing. All else is fixed by the log, or by the form.
 FREE_TO_THE_BUNDLE_KEY = {
     ("bundleId",),
     ("exportedAt",),

@@ -1,4 +1,4 @@
-"""What others install, built and imported without any network."""
+"""The package that others install, built and imported without any network."""
 
 from __future__ import annotations
 

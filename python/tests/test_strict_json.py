@@ -10,7 +10,7 @@ from gate_sidecar.verify.strict_json import canonical, number_text, parse
 
 from .vectors import VECTORS
 
-# What the JSON grammar accepts and "Notation" refuses.
+# Documents that the JSON grammar accepts and "Notation" refuses.
 REFUSED_BY_THE_DOCUMENT = {
     "y_object_duplicated_key.json",
     "y_object_duplicated_key_and_value.json",
@@ -21,7 +21,7 @@ REFUSED_BY_THE_DOCUMENT = {
     "y_number_real_fraction_exponent.json",
     "y_object_extreme_numbers.json",
 }
-# What the JSON grammar leaves to the parser, and "Notation" accepts: these underflow to 0.
+# Documents that the JSON grammar leaves to the parser, and "Notation" accepts: they underflow to 0.
 ACCEPTED_BY_THE_DOCUMENT = {
     "i_number_double_huge_neg_exp.json",
     "i_number_real_underflow.json",

@@ -1,4 +1,4 @@
-"""What the two tiers of tests run: `npm test`, and `npm run test:full`."""
+"""The two tiers of tests: `npm test`, and `npm run test:full`."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Where the public test vectors of the repository are."""
+"""Folder of the repository's public test vectors."""
 
 from pathlib import Path
 

@@ -35,7 +35,7 @@ test('killed after the file took anchors and before that was recorded: they come
   t.after(() => void db.close())
   const newest = db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM checkpoint').pluck()
   const recorded = db.prepare<[], number>("SELECT coalesce(max(number), 0) FROM anchored WHERE sink = 'file'").pluck()
-  // Who holds the lock keeps the service from recording, once it has made a checkpoint and before it delivers it.
+  // The lock, held from when a checkpoint is made until the file has it, keeps the service from recording its delivery.
   const number = await until('the lock is held in between', async () => {
     const before = newest.get() ?? 0
     await stop(service.url)

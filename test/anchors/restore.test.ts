@@ -79,7 +79,7 @@ for (const [name, scene, chain, status] of SCENES) {
     await until('it writes again', async () => (await readiness(gate)).status === 200)
     await checks(2)(gate)
     await gate.server.close()
-    // What was anchored stays: who holds it sees the break.
+    // The anchors written before stay, so their holder sees the break.
     assert.deepEqual(linesOf(left.anchorFile).slice(0, before.length), before)
     const [entry, ...more] = await restoredEntries(left)
     assert.equal(more.length, 0)

@@ -5,12 +5,12 @@ import Sqlite from 'better-sqlite3'
 import { type Cleanup, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
 
 export interface Scene {
-  /** Of the gate: the data file is in `data`. */
+  /** Folder of the gate: the data file is in `data`. */
   dir: string
   anchorFile: string
 }
 
-/** What was asked in a life of the service. */
+/** Requests made during one life of the service. */
 export type Life = (gate: Gate) => Promise<void>
 
 /** A service lives, and ends with all of it anchored. */

@@ -26,7 +26,7 @@ function secretFile(text: string, mode = 0o600): string {
   return path
 }
 
-/** What the library that receivers use makes of a delivery. @throws when it is not genuine */
+/** Returns a delivery as the library that receivers use verifies and reads it. @throws when it is not genuine */
 function verified({ body, headers }: Received): unknown {
   return new Webhook(SECRET).verify(body, headers as Record<string, string>)
 }

@@ -31,7 +31,7 @@ const wait = (ms: number): void => {
 }
 let n = 0
 
-/** What the actions work with; with an event, it happens once between deciding and committing. */
+/** Returns the dependencies of the actions; an event, if given, happens once between deciding and committing. */
 function deps(event?: () => Promise<unknown>) {
   const { store } = gate.server
   let due = event

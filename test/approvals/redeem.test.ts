@@ -85,7 +85,7 @@ async function scene(t: TestContext): Promise<Scene> {
   }
 }
 
-/** What ends an approval between the decision to use it and the commit of its use. */
+/** Events between the decision to use an approval and the commit of its use, with the resulting decision. */
 const ENDED: [what: string, act: (scene: Scene) => unknown, decided: string][] = [
   ['nothing happens', () => undefined, 'allow'],
   ['1 ms before its deadline', ({ wait }) => wait(HOUR - 1), 'allow'],
@@ -122,7 +122,7 @@ test('an approval that a stop has kept past its first deadline is not swept, and
   assert.equal((await check(deps, agent, ONE)).decision, 'allow')
 })
 
-/** What comes between the second vote of a quorum of two and its commit; the error of the vote, or the status after it. */
+/** Events between the second vote of a quorum of two and its commit, with the vote's error or the status after it. */
 const VOTED: [what: string, act: (scene: Scene) => unknown, came: string][] = [
   ['nothing happens', () => undefined, 'approved'],
   ['1 ms before the deadline', ({ wait }) => wait(HOUR - 1), 'approved'],

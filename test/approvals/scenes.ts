@@ -68,7 +68,7 @@ export async function scene(options: { dir?: string; policy?: string; startMs?: 
       gate.call(owner, 'POST', '/killswitch/trigger', { level: 'L3', reason: 'x', triggeredBy: 'x', ...body }),
     async recover() {
       const answer = await gate.call(owner, 'POST', '/killswitch/recover', { recoveredBy: 'x', comment: 'x' })
-      // What comes after the stop comes at a later time, as it does with a clock that runs.
+      // Events after the stop get a later time, as with a running clock.
       now += 1
       return answer
     },

@@ -17,14 +17,14 @@ const SYSTEM = '_system'
 const SIZES = [41, 341, 342, 601]
 
 interface Attack {
-  /** What is done, and what who does it holds. */
+  /** Attack, and any key that the attacker holds. */
   name: string
   change(dir: string): void | Promise<void>
-  /** Of `acme/live`, or of another chain. */
+  /** Chain to verify; `acme/live` when absent. */
   chain?: string
   status: RangeStatus
   firstBadSeq: number | null
-  /** What remains to be found by who keeps no anchors. */
+  /** Status found by a verifier that keeps no anchors, where it differs. */
   alone?: RangeStatus
 }
 

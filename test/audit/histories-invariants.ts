@@ -22,7 +22,7 @@ import {
   statusOf,
 } from './histories-model.ts'
 
-/** What holds after every command. */
+/** Asserts the invariants that hold after every command. */
 export async function assertAsModelled(model: Model, world: World): Promise<void> {
   const { life, anchorFile } = world
   assert.equal(life.trail.anchors.fault() !== null, model.isSuspended, 'whether nothing is written')
@@ -116,7 +116,7 @@ async function assertBundles(model: Model, life: Life): Promise<void> {
   }
   const newest = model.exported.at(-1)
   if (newest === undefined || failedChecks(model, newest).length > 0) return
-  // What was pruned cannot be told from another history.
+  // Pruned entries cannot be told from another history.
   const isKept = checkpointOf(newest.bundle).size >= beginOf(model.stored, newest.chain)
   const { verdict } = await verifiedHere(life, newest.bundle)
   assert.equal(

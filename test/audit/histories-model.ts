@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import type { RangeStatus } from '../../src/audit/range.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 
-/** What the trail should be, worked out from the commands alone: no hash, no signature, no file. */
+/** Model of the trail, worked out from the commands alone: no hash, no signature, no file. */
 
 /** One entry: a number that no other entry has, in whatever history. */
 export interface ModelEntry {
   token: number
   atMs: number
-  /** Of those that a checkpoint itself writes. */
+  /** True for an entry that a checkpoint itself writes. */
   isOwn: boolean
 }
 
@@ -38,13 +38,13 @@ export interface ModelApproval {
   isErased: boolean
 }
 
-/** What a data folder has: a backup is a copy of all of it. */
+/** Contents of a data folder: a backup is a copy of all of it. */
 export interface Stored {
-  /** Where chains begin that were pruned. */
+  /** Number of the first remaining entry of each pruned chain. */
   pruned: Map<string, number>
   chains: Map<string, ModelEntry[]>
   checkpoints: ModelCheckpoint[]
-  /** How many of those the anchor file has taken. */
+  /** Number of checkpoints that the anchor file has taken. */
   taken: number
   /** Log keys, the one in use last. */
   keys: number[]
@@ -58,7 +58,7 @@ export interface Exported {
   bundle: Bundle
   chain: string
   decision: string
-  /** Of the last entry under its checkpoint. */
+  /** Token of the last entry under its checkpoint. */
   last: number
   /** Log keys up to that of its certificate, each of which followed the one before. */
   keys: readonly number[]
@@ -74,7 +74,7 @@ export interface Model {
   isSuspended: boolean
   /** The log key for which this life of the service has a bundle key. */
   bundleKey: number | null
-  /** When all chains that had grown were signed last, due or not; or the service started. */
+  /** Time at which all grown chains were last signed, due or not, or the service started. */
   heartbeatMs: number
   nowMs: number
   ann: string
@@ -104,7 +104,7 @@ export function signedOf({ checkpoints }: Stored, chain: string): number {
 
 export const beginOf = ({ pruned }: Stored, chain: string): number => pruned.get(chain) ?? 0
 
-/** Where the chain can begin, when what was written before this time is pruned: a checkpoint that was taken and parts no approval. */
+/** Returns where the chain begins once pruned up to this time: at a taken checkpoint that splits no approval. */
 export function cutOf({ stored }: Model, chain: string, beforeMs: number): number {
   const entries = stored.chains.get(chain) ?? []
   const old = entries.findIndex(({ atMs }) => atMs >= beforeMs)
@@ -130,7 +130,7 @@ export function noteLate({ stored, nowMs }: Model): void {
   }
 }
 
-/** What is left of a chain that begins there. */
+/** Prunes a chain so that it begins at `begin`. */
 export function pruneTo(model: Model, chain: string, begin: number): void {
   const { stored } = model
   const isLeft = (one: { chain: string; size: number }): boolean => one.chain !== chain || one.size >= begin
@@ -166,7 +166,7 @@ const DUE_MS = 10_000
 
 const HEARTBEAT_MS = 3_600_000
 
-/** What a look at what is due signs: each hour everything. */
+/** Signs the chains that are due; once an hour, every chain. */
 export function signDue(model: Model): void {
   const { stored, nowMs } = model
   const isHeartbeat = nowMs - model.heartbeatMs >= HEARTBEAT_MS
@@ -188,7 +188,7 @@ export function deliver(model: Model): void {
   stored.taken = stored.checkpoints.length
 }
 
-/** Where the anchors of another history stand behind those of a chain, all newest ones that were taken are put there again. */
+/** Delivers every chain's newest taken checkpoint again when the anchors of another history are behind one of them. */
 export function deliverAgain(model: Model): void {
   const { chains, checkpoints, taken } = model.stored
   const held = [...chains.keys()].sort().flatMap((chain) => {
@@ -202,7 +202,7 @@ export function newestAnchors({ anchors }: Model): Map<string, ModelCheckpoint> 
   return new Map(anchors.map((anchor) => [anchor.chain, anchor]))
 }
 
-/** Which chains contradict the anchors, and how: as a starting service finds. */
+/** Returns the chains that contradict the anchors, and how, as a starting service finds them. */
 export function discrepancies(model: Model): Map<string, 'ROLLBACK' | 'FORK'> {
   const { stored } = model
   const found = new Map<string, 'ROLLBACK' | 'FORK'>()
@@ -214,7 +214,7 @@ export function discrepancies(model: Model): Map<string, 'ROLLBACK' | 'FORK'> {
   return found
 }
 
-/** How the verification of a whole chain ends. */
+/** Returns the status that verifying the whole chain ends with. */
 export function statusOf(model: Model, chain: string): RangeStatus {
   const { stored } = model
   const length = lengthOf(stored, chain)
@@ -234,7 +234,7 @@ export function redactedEntries({ stored }: Model, chain: string): number {
   return erased.reduce((sum, { seqs }) => sum + seqs.length, decisions)
 }
 
-/** What a new bundle of the decision says was erased. */
+/** Returns the parts that a new bundle of the decision reports as erased. */
 export function redactedOf({ stored }: Pick<Model, 'stored'>, { isRequestErased, approval }: ModelDecision): string[] {
   const isGone = stored.approvals.some(({ id, isErased }) => id === approval && isErased)
   return [...(isRequestErased ? ['request'] : []), ...(isGone ? ['approval'] : [])]
@@ -254,11 +254,11 @@ export function failedChecks({ stored }: Model, { keys, signedBy }: Exported): s
   return [...(trusted.has(certifiedBy) ? [] : ['certificate']), ...(trusted.has(signedBy) ? [] : ['checkpoint'])]
 }
 
-/** Whether the bundle is of the history that is in place: its last entry is there, and what it says was erased is so. */
+/** Returns whether the bundle is of the current history: its last entry is there, and all it reports as erased is. */
 export function isOfThisHistory({ stored }: Model, { bundle, chain, decision, last }: Exported): boolean {
   if (!stored.chains.get(chain)?.some(({ token }) => token === last)) return false
   const kept = stored.decisions.find(({ id }) => id === decision)
-  // Of what was pruned since there is nothing else to go by.
+  // Since the decision was pruned, there is only the bundle itself to go by.
   const erased = kept === undefined ? bundle.proof.redacted : redactedOf({ stored }, kept)
   return bundle.proof.redacted.every((name) => erased.includes(name))
 }

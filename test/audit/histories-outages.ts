@@ -16,7 +16,7 @@ import * as m from './histories-model.ts'
 
 type Model = m.Model
 
-/** What a command beside the service works with, such as `signing-keys rotate`. */
+/** Runs the work of a command beside the service, such as `signing-keys rotate`, on a store of its own. */
 async function beside<T>(
   { dir, life }: World,
   work: (deps: Parameters<typeof rotateLogKey>[0]) => Promise<T>,

@@ -114,7 +114,7 @@ export async function newWorld(): Promise<World> {
 
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done))
 
-/** Whether there is a checkpoint that is not recorded as taken. */
+/** Returns whether any checkpoint is not recorded as taken. */
 async function undelivered({ store }: Life): Promise<boolean> {
   const [taken] = await store.deliveries()
   return (await store.checkpointsAfter(taken?.number ?? 0, 1)).length > 0

@@ -183,7 +183,7 @@ for (const [earlier, size, proof] of CONSISTENCY) {
   })
 }
 
-/** What corrupts a proof in verify_test.go. */
+/** Returns the proof corrupted in each way that verify_test.go uses. */
 function changesOf(proof: readonly Hash[], root: Hash): Hash[][] {
   const flipped = proof.map((hash, i) => proof.with(i, hash.with(0, (hash[0] ?? 0) ^ 8)))
   const shorter = proof.length === 0 ? [] : [proof.slice(0, -1), proof.slice(1)]

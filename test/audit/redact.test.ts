@@ -18,7 +18,7 @@ const SECRET = 'DE89370400440532013000'
 const LIVE = 'acme/live'
 const REASON = 'asked for by the person concerned'
 
-/** Whether the text stands anywhere in the files of the data folder. */
+/** Returns whether the text occurs anywhere in the files of the data folder. */
 function isOnDisk(gate: Gate, text: string): boolean {
   const dir = join(gate.dir, 'data')
   return readdirSync(dir).some((name) => readFileSync(join(dir, name)).includes(text))

@@ -30,12 +30,12 @@ export async function grow({ store, checkpoints }: EvidenceDeps, entries: number
   await checkpoints.signAll()
 }
 
-/** What a trail was, and what lies elsewhere of it. */
+/** Original trail, with its keys, anchors and backup kept elsewhere. */
 export interface Kept {
   dir: string
   origin: string
   logKeys: readonly LogKey[]
-  /** Of every checkpoint, in order. */
+  /** Anchors of every checkpoint, in order. */
   anchors: readonly Anchor[]
   /** The folder as it was after the first two checkpoints of `acme/live`. */
   backup: string

@@ -49,7 +49,7 @@ for (const one of brokenCases()) {
       if (files === undefined) continue
       const left = loadCase({ files, lists: one.lists }).map(spotOf)
       assert.ok(!left.includes(spotOf(fault)), `${spotOf(fault)} stays with ${fault.suggestion}`)
-      // What could be read before can be read after.
+      // Text that could be read before can still be read after.
       const broken = left.filter((spot) => /GATE100[34]$/.test(spot)).length
       const before = loadCase(one).filter(({ code }) => /GATE100[34]$/.test(code)).length
       assert.ok(broken <= before, `${fault.suggestion} breaks the text at ${spotOf(fault)}`)

@@ -99,7 +99,7 @@ export function spotOf({ file, line, column, code }: Diagnostic): string {
   return `${file}:${line}:${column} ${code}`
 }
 
-/** What authors are told about all that is refused: a change of any sentence is seen where the file is compared. */
+/** Returns the report of all broken cases as authors see it: comparing the file shows a change of any sentence. */
 export function reportOfAll(): string {
   const lines = brokenCases().flatMap((one) => [
     '',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What is put in: signs that mean something to YAML, and some that it cannot hold. */
+/** Inserted texts: signs that mean something to YAML, and some that it cannot hold. */
 const INSERTED = [
   ...['', ':', '- ', '{', '}', '[', ']', '"', "'", '\n', '  ', ' ', '\t', ', ', '\n\n', '\r\n'],
   ...['&a ', '*a', '!!x ', 'null', '1e999', '~', '#', ' # c\n', '? ', '|', '>', '|+', '%', '\ud83d'],

@@ -197,7 +197,7 @@ const WARNINGS: [name: string, text: string][] = [
     'one pattern covered by one rule, the other by another',
     'rules:\n  - {id: «2006»a, actions: ["x.*.z", q], effect: allow, reason: R.}\n  - {id: b, actions: ["x.**"], effect: deny, reason: R.}\n  - {id: c, actions: ["q*"], effect: require_approval, reason: R.}\n',
   ],
-  // What is written twice.
+  // Duplicates.
   ['patterns', 'rules:\n  - {id: r, actions: [«2015»x.y, "x.*", «2015»"x.*"], effect: allow, reason: R.}\n'],
   ['patterns of a domain', 'domains: {d: ["x.**", «2015»x.y]}\n'],
   ['rules', RULES(['a', 'deny', A('exists')], ['«2016»b', 'deny', A('exists')])],

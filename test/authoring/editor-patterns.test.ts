@@ -175,7 +175,7 @@ test('property: the pattern OUTSIDE matches paths that leave the folder, and no 
       const path = chosen.join('')
       const isInside = insidePath(path) !== undefined
       const isMatched = new RegExp(patterns.OUTSIDE, 'u').test(path)
-      // How often a path goes down before it goes up is beyond an expression of this kind.
+      // An expression of this kind cannot count how often a path goes down before it goes up.
       const goesDown = path.split('/').some((part) => !['', '.', '..'].includes(part))
       if (isInside || !goesDown) assert.equal(isMatched, !isInside, JSON.stringify(path))
     }),

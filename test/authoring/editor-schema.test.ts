@@ -280,7 +280,7 @@ const SCHEMAS: Record<string, JsonObject> = JSON.parse(
 function propertiesOf(schema: Json, at: string): [path: string, property: JsonObject][] {
   if (typeof schema !== 'object' || schema === null) return []
   const own = Object.entries(schema).flatMap(([key, value]): [string, JsonObject][] => {
-    // What stands in a condition or a combination says more about a property that is declared beside it.
+    // A condition or a combination says more about a property that is declared beside it.
     if (['if', 'then', 'else', 'allOf', 'dependentSchemas', 'examples', 'default'].includes(key)) return []
     if (key !== 'properties') return propertiesOf(value, `${at}.${key}`)
     return Object.entries(value as JsonObject).flatMap(([name, property]): [string, JsonObject][] => [
@@ -394,7 +394,7 @@ for (const one of testdataNames('sets').flatMap(casesOf)) {
   }
 }
 
-/** Of one test; the code that the loader gives, or none. */
+/** Test files, with the code that the loader gives, or none. */
 const TEST_FILES: [text: string, code: DiagnosticCode | undefined][] = [
   ['tests: [{name: n, matrix: {actions: [x]}, expect: {decision: deny}}]', undefined],
   ['now: 2026-01-31T09:00:00Z\ntests: [{name: n, matrix: {actions: [x]}, expect: {decision: deny}}]', undefined],

@@ -69,7 +69,7 @@ for (const name of testdataNames('invalid').filter(
   })
 }
 
-/** How a value is written, and how it is written afterwards. */
+/** Scalars in a source, and as the formatter writes them. */
 const SCALARS: [source: string, written: string][] = [
   ['yes', 'yes'],
   ['"yes"', '"yes"'],

@@ -13,7 +13,7 @@ import { load } from './sources.ts'
 type Form = { [key: string]: Json }
 
 const FACTS = ['a', 'b']
-/** What the facts are given: every constant, what lies between and beside them, and every kind of value. */
+/** Values of the facts: every constant, values between and beside them, and every kind of value. */
 const VALUES: (Json | undefined)[] = [
   ...[undefined, null, true, false, [], {}, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4],
   ...[
@@ -122,7 +122,7 @@ const contexts = fc
   .array(fc.constantFrom(...VALUES), { minLength: 2 * VALUES.length, maxLength: 2 * VALUES.length })
   .map((others) => others.map((other, i) => contextOf(VALUES[i % VALUES.length], other)))
 
-/** What the one rule comes to in these contexts. */
+/** Returns the outcomes of the one rule in these contexts. */
 async function outcomesOf(set: PolicySet, some: readonly JsonObject[]): Promise<Set<Truth | undefined>> {
   const outcomes = new Set<Truth | undefined>()
   for (const context of some) outcomes.add((await evaluateContext(set, context)).rules[0]?.outcome)
@@ -135,7 +135,7 @@ function partAt(root: Json, path: string): Json {
   return keys.reduce<Json>((value, key) => (value as JsonObject)[key] as Json, root)
 }
 
-/** Where the condition stands of which a diagnostic points at the fact or key. */
+/** Returns the path of the condition whose fact or key a diagnostic points at. */
 function conditionPath({ path }: Diagnostic): string {
   return path.replace(/\.(fact|all|any|not|condition)$/, '')
 }
@@ -246,7 +246,7 @@ const exact: fc.Arbitrary<Form> = leaf.filter(
 
 test('lint: what no value of a fact meets is said', async () => {
   let said = 0
-  // What is written twice is said first.
+  // Duplicates are left out, since they are reported first.
   const parts = fc
     .uniqueArray(exact, {
       minLength: 1,

@@ -94,7 +94,7 @@ function blockList(list: readonly Json[], indent: number, choose: Choose): strin
     .join('')
 }
 
-/** What follows a key or a dash, with the end of its line. */
+/** Returns the text after a key or a dash, with the end of its line. */
 function member(value: Json, indent: number, choose: Choose): string {
   const inner = indent + 1 + choose(4)
   if (value === null && choose(2) === 0) return `${remark(choose)}\n`

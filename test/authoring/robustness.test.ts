@@ -23,7 +23,7 @@ const texts = [
     .filter((text) => text.length < 5000),
 ]
 
-/** Whatever the text, loading ends with a set or with errors, each of which points into the text. */
+/** Asserts that loading ends with a set or with errors, and that each diagnostic points into the text. */
 function assertSound(name: string, text: string): void {
   const { set, diagnostics } = load({ [name]: text })
   assert.equal(
@@ -58,7 +58,7 @@ test('property: a damaged policy is refused or loaded, and every fault lies insi
   )
 })
 
-/** Of which no text can be made as of other objects. */
+/** Object that cannot be converted to a string, unlike others. */
 const NO_TEXT = { toString: 1, valueOf: [{ toString: 1 }] }
 
 test('a value that has no text is a fault like any other, wherever it stands', () => {
@@ -147,7 +147,7 @@ test('property: a JSON policy has no fault of syntax exactly when the strict par
   )
 })
 
-/** What the strict parser makes of a text; undefined when it, or a reserved key, is refused. */
+/** Returns the strict parser's value of a text; undefined when the text, or a reserved key, is refused. */
 function accepted(text: string): unknown {
   try {
     const value = parseJson(text, { maxDepth: LIMITS.depth })

@@ -22,7 +22,7 @@ function toolsOf(text: string): readonly Tool[] {
   return list.tools
 }
 
-/** Which rule covers each action. */
+/** Maps each action to the rule that covers it. */
 function rulesByAction({ rules }: Starter): Record<string, string> {
   return Object.fromEntries(rules.flatMap(({ id, actions }) => actions.map((action) => [action, id])))
 }
@@ -276,7 +276,7 @@ test('starter: tools that make too large a file are a fault, not a folder that i
   assert.match('fault' in made ? made.fault : '', /main\.yaml of more than 1048576 bytes.*fewer tools/)
 })
 
-// What tools may say to get into the way: texts that mean something in YAML, in JSON Schema, to a terminal or in JavaScript.
+// Hostile texts of tools: they mean something in YAML, in JSON Schema, to a terminal or in JavaScript.
 const texts = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => text.isWellFormed()),

@@ -114,7 +114,7 @@ table('parseDuration', parseDuration, [
   { text: '1s\n' },
 ])
 
-/** What four-digit years can say: 0000 to 9999. */
+/** Times with four-digit years: 0000 to 9999. */
 const within = fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 })
 
 test('property: a formatted time is read back, and formats sort as times', () => {

@@ -11,7 +11,7 @@ import { until } from '../until.ts'
 import { memoryIo } from './io.ts'
 import { type RunOptions, run } from './program.ts'
 
-/** What a key does on the host's command line is what it may do over HTTP, on the same file and at the same time. */
+/** Keys have the same rights on the host's command line as over HTTP, on the same file and at the same time. */
 const gate = await startGate({ after }, { policies: { 'acme/main.yaml': POLICY } })
 const data = join(gate.dir, 'data')
 const DATA = ['--data', data]

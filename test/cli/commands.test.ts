@@ -10,7 +10,7 @@ import { BIN, type Ended, run, runBuilt } from './program.ts'
 /** Turns text around, and colours it in a terminal that knows C1 controls. */
 const HOSTILE = '\u202e\u009b31m'
 
-/** Of a bundle, in the order in which they are told. */
+/** Checks of a bundle, in the order in which they are reported. */
 const CHECKS =
   'form certificate revocation signature segment openings checkpoint inclusion anchors approval times'.split(' ')
 const OTHER_VKEY = 'gate.example+ab049850+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea'

@@ -14,7 +14,7 @@ before(async () => {
   writeFiles(root, { 'completion.bash': stdout })
 })
 
-/** What bash offers after these words, the last of which is the one that is being written. */
+/** Returns bash's completions after these words, the last of which is being written. */
 function complete(words: readonly string[]): string[] {
   const script = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gate_sidecar; printf '%s\\n' "\${COMPREPLY[@]}"`
   const args = ['--norc', '-c', script, join(root, 'completion.bash'), 'gate-sidecar', ...words]

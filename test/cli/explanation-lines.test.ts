@@ -25,7 +25,7 @@ risk:
   - {name: far, actions: ["pay.*"], weight: 10, when: {condition: abroad}}
 `)
 
-/** How the request is decided by the set, and why. */
+/** Judges the request by the set, and explains the decision. */
 async function explained(set: PolicySet, context: JsonObject, action = 'pay.out') {
   const question = { set, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
   const judgement = await judge({ ...question, nowMs: 0, action, context, plan: undefined, history: NO_HISTORY })

@@ -265,7 +265,7 @@ describe('an answer that is not one of a sidecar is blocked', () => {
 
 /** Code that is run in the process of the hook before it. */
 const injected = (code: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` })
-/** What would be waited for longer than this comes at once. */
+/** Timers of more than 20 s fire after 1.5 s. */
 const HASTE = 'const set = setTimeout; globalThis.setTimeout = (f, ms, ...a) => set(f, ms > 20000 ? 1500 : ms, ...a)'
 
 describe('however the hook ends, it blocks', { concurrency: 2 }, async () => {

@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream'
 import type { Io } from '../../src/cli/io.ts'
 import { type Line, rendered } from '../../src/cli/output.ts'
 
-/** What a command in this process gets for its own, with what it has printed so far. */
+/** Returns the `Io` of a command in this process, with what it has printed so far. */
 export function memoryIo(env: NodeJS.ProcessEnv = {}, input: string | Uint8Array = '') {
   const printed = { stdout: '', stderr: '' }
   const output = (name: keyof typeof printed): Writable =>

@@ -18,7 +18,7 @@ export interface Ended {
 export interface RunOptions {
   cwd?: string
   env?: Record<string, string>
-  /** What the command reads from its standard input. */
+  /** Standard input of the command. */
   input?: string | Uint8Array
 }
 
@@ -49,7 +49,7 @@ export async function run(args: readonly string[], { cwd = '.', env, input = '' 
   try {
     const { io, printed, exited } = memoryIo(cleanEnv(env), input)
     await runProgram(args, io)
-    // Of a hook the last line has to be written before it exits.
+    // A hook exits only once its last line is written, so the exit gets another turn of the event loop.
     const code = await Promise.race([exited, setImmediate(Number(io.exitCode ?? 0))])
     return { code, ...printed }
   } finally {
@@ -74,7 +74,7 @@ export function runBuilt(args: readonly string[], options: StartOptions = {}): P
   })
 }
 
-/** What a shell command prints on a pseudo-terminal with colours, whatever the run of the tests says of its own. */
+/** Returns a shell command's output on a pseudo-terminal with colours, whatever colours the test run has. */
 export function onTerminal(command: string, env: Record<string, string> = {}): string {
   const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...inherited } = cleanEnv()
   return spawnSync('script', ['-qec', command, '/dev/null'], {

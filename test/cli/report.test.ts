@@ -75,7 +75,7 @@ const MESSAGE = closed({ text: TEXT })
 const COUNT = { type: 'integer', minimum: 1 }
 const LEVEL = { enum: ['none', 'note', 'warning', 'error'] }
 
-/** What of the schema of SARIF 2.1.0 is used, closed: a member that is not named here was not looked up there. */
+/** Used part of the SARIF 2.1.0 schema, closed: a member that is not named here was not looked up there. */
 const SARIF = closed({
   $schema: { const: 'https://json.schemastore.org/sarif-2.1.0.json' },
   version: { const: '2.1.0' },

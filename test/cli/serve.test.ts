@@ -332,7 +332,7 @@ test('data that may not be written, or not be read: exit 3 and why', async () =>
   assert.equal(onFile.code, 3)
   assert.match(onFile.stderr, /file cannot be used: it is no folder/)
 
-  // Where no folder can be made at all, making it must end.
+  // Creating the folder must end even where no folder can be made at all.
   if (process.platform === 'linux') {
     const nowhere = await run(['keys', 'create', '--role', 'admin', '--data', '/proc/none/data'])
     assert.equal(nowhere.code, 3)

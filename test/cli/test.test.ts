@@ -65,7 +65,7 @@ test('test: JSON and XML are what their readers take, and --lcov writes where it
 })
 
 const HEADER = 'apiVersion: gate-sidecar/v1\ntenant: acme\n'
-/** How it ends. */
+/** Ways in which a run ends. */
 const ENDS: { name: string; files: Record<string, string>; args?: string[]; code: number; says: RegExp }[] = [
   {
     name: 'all pass',

@@ -7,9 +7,9 @@ import type { Step } from './cases.ts'
 
 export interface Between {
   url: string
-  /** What clients sent since `play`, oldest first. */
+  /** Requests of clients since `play`, oldest first. */
   requests: { line: string; key: string | undefined }[]
-  /** How the next requests fare. */
+  /** Sets how the next requests fare. */
   play(steps: readonly Step[], always: Step): void
   close(): Promise<void>
 }

@@ -45,7 +45,7 @@ const page = await browser.newPage()
 const faults = faultsOf(page, origin)
 await page.goto(origin)
 
-/** What the page says of each text. */
+/** Returns the page's verification of each text. */
 function inBrowser(texts: readonly string[], means: typeof options | Record<string, never> = options) {
   const call = `(${JSON.stringify(texts)}).map((text) => verifyEvidence(text, ${JSON.stringify(means)}))`
   return page.evaluate<Verification[]>(call)

@@ -1,9 +1,9 @@
 /**
- * What every client does, as one table that all of them are held to: a call, what stands between client and sidecar, what people do
- * meanwhile, and what comes of it.
+ * Cases that every client must pass, as one table: a call, the network between client and sidecar, the acts of people
+ * meanwhile, and the result.
  */
 
-/** How one request fares between client and sidecar. */
+/** Fate of one request between client and sidecar. */
 export type Step =
   | 'pass'
   /** The connection ends before the request gets anywhere. */
@@ -21,7 +21,7 @@ export type Step =
   /** The answer with members changed, by path. */
   | { edit: Record<string, unknown> }
 
-/** What a client is asked to do, in names that each language writes in its own way. */
+/** Call that a client makes, in names that each language writes in its own way. */
 export interface Call {
   call: string
   with?: Record<string, unknown>
@@ -31,7 +31,7 @@ export interface Expected {
   /** Members of what it gives. */
   value?: unknown
   error?: { name: 'GateError' | 'ActionRefused' | 'Error'; [member: string]: unknown }
-  /** How often the guarded function ran; never where nothing is said. */
+  /** Number of times the guarded function ran; none when absent. */
   ran?: number
   /** Actions that it told of as watched only, with the reason, and decisions whose outcome it could not record. */
   observed?: (string | RegExp)[]
@@ -42,20 +42,20 @@ export interface Case extends Call, Expected {
   name: string
   as?: 'agent' | 'owner' | 'unknown' | 'elsewhere'
   options?: { timeout?: number; retries?: number; mode?: string }
-  /** Of the first requests; those after them pass, or fare as `always` says. */
+  /** Steps of the first requests; those after them pass, or fare as `always` says. */
   steps?: Step[]
   always?: Step
   /** Nobody listens. */
   down?: true
-  /** What is done once an approval is asked for. */
+  /** Response of people once an approval is asked for. */
   meanwhile?: 'approve' | 'reject' | 'stop'
   /** Requests that the client sent, where that is told. */
   requests?: string[]
   /** All of them came under one Idempotency-Key. */
   sameKey?: true
-  /** Of the newest decision, what the trail says became of it; null: nothing. */
+  /** Outcome of the newest decision in the trail; null: none. */
   outcome?: Record<string, unknown> | null
-  /** How many decisions it made. */
+  /** Number of decisions made for the client's key. */
   decisions?: number
   tookMs?: { atLeast?: number; atMost?: number }
 }
@@ -648,13 +648,13 @@ const permits: Case[] = [
   },
 ]
 
-/** What a session is told of by the user and its calls: the context of the next one. */
+/** Returns a conversation, whose user and calls give the context of the next call. */
 const conversation = (calls: object[], next: object, says: string[] = []) => ({
   call: 'conversation',
   with: { userRequest: 'Pay DE02', trusted: ['email.own'], says, calls, next },
 })
 const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`)
-/** What a model can write where arguments should be. */
+/** Values that a model can write where arguments should be. */
 const NO_ARGUMENTS = { 'a list': [1], 'pairs in a list': [['to', 'DE02']], 'a text': 'x', 'a number': 1, nothing: null }
 const NOT_ASKED = { 'arguments that are too deep': { deep }, ...NO_ARGUMENTS }
 const sessions: Case[] = [

@@ -27,7 +27,7 @@ const gate = await startGate(
 )
 type Key = Awaited<ReturnType<Gate['key']>>
 
-/** What a client has for itself, since they are tested at the same time. */
+/** Tenant, proxy and keys of one client, since clients are tested at the same time. */
 interface Stand {
   tenant: string
   proxy: Between

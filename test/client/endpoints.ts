@@ -5,7 +5,7 @@ export interface Exchange extends Call, Pick<Expected, 'value' | 'error'> {
   as?: 'approver'
   /** The one client that has it. */
   only?: 'TypeScript'
-  /** What is kept, by name: the path of a member of the answer. */
+  /** Members of the answer to keep: the path of each, by name. */
   keep?: Record<string, string>
 }
 

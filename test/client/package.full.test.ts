@@ -21,7 +21,7 @@ const npm = (...args: string[]) => run('npm', [...args, '--offline', '--ignore-s
 
 const ADAPTERS = ['ai-sdk', 'claude-agent-sdk', 'langchain', 'openai-agents', 'tools']
 
-/** Where the package is installed, as somebody does who has nothing else of this product. */
+/** Folder with the package installed, as for somebody who has nothing else of this product. */
 const app = temporaryFolder()
 let tarball: Buffer
 let packed: { version: string; files: { path: string }[] }
@@ -48,7 +48,7 @@ test('the package has the version of the product, and nothing but what belongs t
   assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
 })
 
-/** What the README shows under a heading. */
+/** Returns the example under a heading of the README. */
 function exampleUnder(heading: string): string {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8')
   const [, example = ''] = /```js\n(.*?)```/s.exec(readme.slice(readme.indexOf(heading))) ?? []
@@ -123,7 +123,7 @@ const RESOLUTIONS: [moduleResolution: string, module: string][] = [
   ['bundler', 'esnext'],
 ]
 
-/** What the compiler says of this program beside the package, whose own declarations it checks too. */
+/** Returns the compiler's output for this program beside the package, whose own declarations it checks too. */
 async function compiled(
   text: string,
   lib: string,

@@ -23,8 +23,8 @@ interface RecordedCall {
 }
 
 /**
- * What can be said of a value by the user's request alone: results are not in the recordings. Those of InjecAgent call `model` what all
- * others call `const`.
+ * Reduces origins to what the user's request alone can tell: results are not in the recordings. Those of InjecAgent
+ * call `model` what all others call `const`.
  */
 const known = (origins: readonly string[], source: string): string[] => {
   const told = source === 'injecagent' ? ['user'] : ['user', 'const']

@@ -34,7 +34,7 @@ export const typescript: Subject = {
     try {
       const gate = new GateClient({
         ...(options as ConstructorParameters<typeof GateClient>[0]),
-        // What comes back is held to nothing: much of it is broken on purpose.
+        // Answers are not held to the API document: many are broken on purpose.
         fetch: plainFetch,
         onObserved: ({ action, reason }: Observed) => void done.observed.push(`${action}: ${reason}`),
         onUnrecorded() {

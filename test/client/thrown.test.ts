@@ -24,7 +24,7 @@ function agent(decision: 'allow' | 'deny' = 'allow') {
   return { client, recorded, session: client.session({ userRequest: 'Pay DE02', trusted: ['own'] }) }
 }
 
-/** What was thrown, as it came. */
+/** Returns the thrown value as it came. */
 async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   try {
     await call
@@ -42,7 +42,7 @@ class Quiet extends Error {
   }
 }
 
-/** Whether all of it was read, so that a value that is not in it can only be of the model. */
+/** `isAll`: all of the value was read, so that an argument not found in it can only come from the model. */
 for (const [what, thrown, isAll] of [
   ['an error', new Error('pay US13'), true],
   ['an error of another name', new TypeError('pay US13'), true],

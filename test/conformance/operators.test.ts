@@ -14,7 +14,7 @@ const VALUES: readonly (Json | undefined)[] = [
 ]
 
 /**
- * What the toolkit's evaluator comes to for each of the values: True, False or Error, found by running its comparisons in
+ * Results of the toolkit's evaluator for each of the values: True, False or Error, found by running its comparisons in
  * CPython 3.11. A small letter is a value that our language refuses on purpose.
  */
 const ROWS: readonly [operator: string, constant: Json, answers: string][] = [

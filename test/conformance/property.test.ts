@@ -38,7 +38,7 @@ const policy = fc.record({ defaultAction: action, rules: fc.array(rule, { maxLen
 )
 const input: fc.Arbitrary<JsonObject> = fc.dictionary(fc.constantFrom(...FIELDS), value, { noNullPrototype: true })
 
-/** What is refused because lists are not compared: it may not permit what an error refuses there. */
+/** Case that is refused because lists are not compared: it may not permit what an error refuses in the toolkit. */
 const EQUAL_LISTS: [AgtPolicy, JsonObject[]] = [
   {
     ...{ id: 'random', path: 'random', name: 'random', defaultAction: 'allow' },

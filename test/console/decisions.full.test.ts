@@ -161,7 +161,7 @@ test('a search that finds little goes on by itself, shows how far it is, and can
   await page.route('**/decisions?**', async (route) => {
     asked += 1
     if (asked === 2) await new Promise<void>((resolve) => (letGo = resolve))
-    // Of a page that does not wait any more.
+    // Fails when the page no longer waits for the answer.
     await route.continue().catch(() => undefined)
   })
   await page.getByLabel('Rule').fill('no-such-rule')

@@ -8,7 +8,7 @@ import { browser } from './shared-browser.ts'
 const gate = await startGate({ after })
 const owner = await gate.key({ roles: ['owner'] })
 
-/** Of all scripts of a first view, as they go over the wire when compressed. */
+/** Limit for all scripts of a first view, as they go over the wire when compressed. */
 const MOST_KILOBYTES = 60
 
 /** Pages with what their first view ends with. */

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
 
-/** What has the focus, by its label or its text. */
+/** Returns the label, else the text, of the focused element. */
 export const focused = (page: Page) =>
   page.evaluate<string>('(document.activeElement.labels?.[0] ?? document.activeElement).textContent')

@@ -1,4 +1,4 @@
-/** What somebody writes who wants to be run, or taken for something else. Shown, it is text. */
+/** Texts meant to be run, or taken for something else. Shown, they are text. */
 export const HOSTILE = [
   '<img src=x onerror=alert(1)>',
   '"><script>alert(1)</script>',

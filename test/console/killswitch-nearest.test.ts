@@ -23,7 +23,7 @@ test('the known name that differs least is what was meant, or the pattern over n
 
 test('the longest name is compared with a thousand others in no time that is felt', () => {
   const many = Array.from({ length: 1000 }, (_, i) => `${i}`.padEnd(128, 'abc'))
-  // Of the processor, which others use as well while tests run.
+  // Processor time, not wall time: others use the processor as well while tests run.
   const begin = process.cpuUsage()
   assert.equal(nearestOf('b'.repeat(128), many), undefined)
   const { user, system } = process.cpuUsage(begin)

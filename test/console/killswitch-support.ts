@@ -3,7 +3,7 @@ import type { Gate } from '../helpers.ts'
 
 export const HOSTILE = '<img src=x onerror="document.title=\'taken\'"> "><script>alert(1)</script> \u202Egnp \u200B'
 
-/** What is in force, strongest first. */
+/** Returns the stops in force, strongest first. */
 export async function stopsOf(of: Gate, key: Parameters<Gate['call']>[0]): Promise<[level: string, scope: string][]> {
   const { switches } = (await of.call(key, 'GET', '/killswitch/status')).body.data
   return switches.map(({ level, scope }: { level: string; scope: string }) => [level, scope])

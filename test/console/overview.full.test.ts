@@ -35,7 +35,7 @@ const ann = await gate.key({ roles: ['approver'], identity: 'ann' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
 await askThirteen(gate, agent, ann)
 
-/** What the service answers, but for what a test cannot bring about here. */
+/** Answers as the service does, with edits for what a test cannot bring about here. */
 const answeringWith = (page: Page, edit: (data: Record<string, object>) => void) =>
   page.route('**/overview?*', async (route) => {
     const response = await route.fetch()

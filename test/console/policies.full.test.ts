@@ -11,7 +11,7 @@ import { assertSound, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 const HEADER = 'apiVersion: gate-sidecar/v1\ntenant: '
-/** Of a tenant of several files, with a list, a long file and a text that wants to be something else. */
+/** Files of a tenant that has several, with a list, a long file and a text that wants to be something else. */
 const SEVERAL = {
   'a.yaml': `${HEADER}several
 lists: {bad: {file: lists/bad.txt}}

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** What a policy author may write into a reason or a comment. */
+/** Hostile text that a policy author may write into a reason or a comment. */
 export const HOSTILE = `"><img src=x onerror=alert(1)>`
 
 /** The part of a page under a heading. */
@@ -24,7 +24,7 @@ export const marksOf = (excerpt: Locator) =>
     }
   })
 
-/** Of marks that stand where they should. */
+/** Properties of marks that stand where they should. */
 export const UNDER = { isUnder: true, isAsWide: true, isSeen: true }
 
 /** Enters a question and asks it. */

@@ -16,7 +16,7 @@ interface Picture {
   as: Exclude<keyof Day, 'gate'>
   place: string
   screen?: BrowserContextOptions
-  /** What is done before the picture is taken. */
+  /** Prepares the page before the picture is taken. */
   prepare?: (page: Page) => Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { type Cleanup, type Gate, startGate, temporaryFolder } from '../helpers.
 
 const POLICIES = fileURLToPath(new URL('../../policies/acme', import.meta.url))
 const HOUR_MS = 3_600_000
-/** How long the day has been when pictures are taken. */
+/** Length of the day when pictures are taken. */
 const DAY_MS = 20 * HOUR_MS
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -14,13 +14,13 @@ type Key = Awaited<ReturnType<Gate['key']>>
 export interface Day {
   gate: Gate
   owner: Key
-  /** Of treasury and operations. */
+  /** Approver for treasury, operations and data protection. */
   ann: Key
   operator: Key
   auditor: Key
 }
 
-/** What agents ask, with how often. */
+/** Requests of agents, with how often each is made. */
 const ASKED: [
   agent: 'billing-bot' | 'support-agent' | 'data-steward',
   action: string,
@@ -51,7 +51,7 @@ const ASKED: [
   ['support-agent', 'credential.read', { name: 'crm' }, 4],
 ]
 
-/** What is still held when the pictures are taken; the last ones came last. */
+/** Requests still held when the pictures are taken, oldest first. */
 const HELD: [agent: string, action: string, context: object][] = [
   ['support-agent', 'payment.refund', { amount: 240, orderId: 'A-20877', reason: 'Parcel lost, customer asked twice' }],
   ['data-steward', 'db.read', { table: 'customers', rows: 12, purpose: 'Duplicate addresses in the newsletter list' }],

@@ -14,7 +14,7 @@ const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
 /** All that a page can keep, as text. */
 const KEPT = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'
 
-/** What comes of it when a page takes a text for markup. */
+/** Script that makes a page take a text for markup, and returns the result or the error. */
 const MAKE_MARKUP = `(() => {
   try {
     document.body.innerHTML = '<img src=x onerror=alert(1)>'
@@ -44,7 +44,7 @@ test('a key signs in, and signs out again; it is kept nowhere', async () => {
 test('where a key would go over the network as plain text, none is asked for', async () => {
   const context = await browser.newContext()
   const page = await context.newPage()
-  // What a browser says of a page that came by http from another machine.
+  // Browsers report this for a page that came by http from another machine.
   await page.addInitScript("Object.defineProperty(window, 'isSecureContext', { value: false })")
   await page.goto(`${gate.server.url}/console/`)
   await page.getByText('This page came without TLS').waitFor()

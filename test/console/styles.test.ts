@@ -34,7 +34,7 @@ test('a class of one page is styled in the sheet of that page alone: all sheets 
   const twice: string[] = []
   for (const sheet of sheets.filter((name) => !SHARED.includes(name))) {
     for (const beginning of beginnings(sheet)) {
-      // What is added to a shared class, such as `.notice.wrong`, is of the page; the class itself is not.
+      // An addition to a shared class, such as `.notice.wrong`, belongs to the page; the class itself does not.
       const [first = ''] = beginning.split('.').filter((part) => part !== '')
       const name = shared.has(`.${first}`) ? beginning : `.${first}`
       const owner = owners.get(name) ?? sheet

@@ -9,7 +9,7 @@ type Key = Parameters<Gate['call']>[0]
 
 export interface Opened {
   page: Page
-  /** What the page did that no page of ours may do. */
+  /** Faults of the page, which none of our pages may have. */
   faults: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export async function barriersOf(
   )
 }
 
-/** What a browser writes to the console for an answer that is a refusal, or did not come. */
+/** Faults that come of an answer that is a refusal, or did not come. */
 export const REFUSED = /^error: Failed to load resource|^failed: /
 
 /** Asserts that the page did nothing forbidden, but for what the test provokes, and that axe finds nothing, light and dark. */

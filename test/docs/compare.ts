@@ -4,7 +4,7 @@ import { isJsonObject } from '../../src/base/json.ts'
 /** Stands for anything: for the rest of a line, for lines, for a JSON value, for further items or members. */
 const ANYTHING = '…'
 
-/** What is another each time, and what stands for it. */
+/** Texts that vary from run to run, and their placeholders. */
 const VARYING: readonly [RegExp, string][] = [
   [/\b(dec|apr|aud|bun|key|ksw|req)_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_ID'],
   [/\bsk_(live|test)_[0-9A-Za-z]{40,}\b/g, 'sk_$1_SECRET'],
@@ -36,7 +36,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** Where in a JSON value it is not what was expected; undefined when it is. */
+/** Returns where and how a JSON value differs from the expected one; undefined when it does not. */
 export function jsonDifference(expected: Json, seen: Json | undefined, path = '$'): string | undefined {
   if (expected === ANYTHING && seen !== undefined) return undefined
   if (Array.isArray(expected) && Array.isArray(seen)) return arrayDifference(expected, seen, path)

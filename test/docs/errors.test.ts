@@ -21,7 +21,7 @@ test('every code has a page, and every page is that of a code', () => {
 /** Comments in blocks look like headings. */
 const FENCED = /^```[\s\S]*?^```$/gm
 
-/** What a page has under a heading. */
+/** Returns the part of a page under a heading. */
 function section(page: string, heading: string): string {
   const [, after = ''] = page.split(`\n## ${heading}\n`)
   return after.split('\n## ')[0] ?? ''
@@ -31,7 +31,7 @@ function policyBlocksOf(text: string): Block[] {
   return blocksOf(text).blocks.filter(({ language }) => ['yaml', 'json', 'console'].includes(language))
 }
 
-/** Whether the block is said to give the code, or prints it. */
+/** Returns whether the block is marked with the code, or prints it. */
 function shows({ language, words, lines }: Block, code: string): boolean {
   return language === 'console' ? lines.some((line) => line.includes(` ${code} `)) : words.join() === code
 }

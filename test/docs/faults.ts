@@ -7,7 +7,7 @@ import { isPolicyBlock, policyBlocks } from './policy-block.ts'
 import { runSteps, type StepResult } from './shell.ts'
 import { type Step, saveStep, stepsOf } from './steps.ts'
 
-/** What a reader would type; such a line must be in a block that is run. */
+/** Commands that a reader would type; such a line must be in a block that is run. */
 const COMMAND = /^(\$ |(npm|npx|node|curl|git|docker|gate-sidecar|bash|sh) )/
 
 /**

@@ -14,7 +14,7 @@ export interface Block {
   file: string | undefined
 }
 
-/** What is wrong with a page, and on which line. */
+/** Problem of a page, with its line. */
 export interface Fault {
   line: number
   problem: string

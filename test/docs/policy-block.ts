@@ -17,7 +17,7 @@ const KEYS = Object.keys(PolicyDocument.properties)
 /** Texts of policy files by name. */
 type Files = ReadonlyMap<string, string>
 
-/** What the program's own loader says of a block. */
+/** Policy block, as the program's own loader reads and reports it. */
 interface Example {
   /** False for a part of a file. */
   isWhole: boolean

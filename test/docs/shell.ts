@@ -15,7 +15,7 @@ const TIME_LIMIT_MS = 300_000
 /** Between what a step prints and what the runner says of it. */
 const MARK = '\x1e'
 
-/** What became of a step; undefined when it was not reached. */
+/** Result of a step; undefined when it was not reached. */
 export interface StepResult {
   output: string
   /** Undefined when the shell ended in it. */
@@ -104,7 +104,7 @@ function stepScript({ expected }: Step, i: number): string {
   return [begin, ...typed, end].join('\n')
 }
 
-/** What a reader has after cloning, less what only tests read: it is most files. */
+/** Returns the files of a clone, less test/testdata, the folder with the most files, which only tests read. */
 const copied = once(() => {
   const args = ['-c', 'safe.directory=*', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const listed = execFileSync('git', args, { cwd: TREE, encoding: 'utf8' }).split('\0')

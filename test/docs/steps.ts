@@ -2,9 +2,9 @@ import type { Block, Fault } from './page.ts'
 
 /** A piece of a page that is run by itself. */
 export interface Step {
-  /** Of the page. */
+  /** Line of the page. */
   line: number
-  /** What the shell runs. */
+  /** Commands that the shell runs. */
   script: string
   /** For a line of a transcript: what it must print. */
   expected: string | undefined
@@ -58,7 +58,7 @@ function runnable(lines: readonly string[], { onTerminal = false } = {}): string
     if (NOT_RUN.some(({ line }) => line.test(command))) return ':'
     const service = SERVICE.exec(command)?.[1]
     if (service === undefined) return text
-    // What it shows on a terminal only is part of a transcript.
+    // A transcript includes what the service shows only on a terminal.
     const started = onTerminal ? `script -qec '${service}' /dev/null <&9` : service
     return `start_service; ${started} >"$SERVICE_LOG" 2>&1 & await_service $!`
   })

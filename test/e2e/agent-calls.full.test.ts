@@ -43,7 +43,7 @@ function runDemo(args: readonly string[], root = ROOT): DemoRun {
   }
 }
 
-/** What is left of the demo: tsx keeps a cache of its own there. */
+/** Returns the demo's leftovers in the folder, where tsx also keeps a cache of its own. */
 function leftIn(tmp: string): string[] {
   return readdirSync(tmp).filter((name) => name.startsWith('gate-sidecar'))
 }

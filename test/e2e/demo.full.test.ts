@@ -19,9 +19,9 @@ const noTerminal = has('script', ['--version']) ? false : 'there is no script(1)
 const noCurl = has('curl', ['--version']) ? false : 'there is no curl'
 
 interface Shown {
-  /** What is on the terminal. */
+  /** Text on the terminal (standard error), without escapes. */
   terminal: string
-  /** What went to standard output, which is a file. */
+  /** Standard output, which is a file. */
   stdout: string
 }
 
@@ -156,7 +156,7 @@ test('serve --demo: a first start shows two keys on the terminal and nowhere els
 test('serve --demo without a terminal, on a Unix socket: no key is made, and what it says to paste makes them and works', {
   skip: noCurl,
 }, async (t) => {
-  // What is pasted is quoted.
+  // The apostrophe requires quotes in the lines to paste.
   const dir = join(temporaryFolder(), "ann's files")
   const data = join(dir, 'data')
   mkdirSync(dir)
@@ -193,7 +193,7 @@ test('serve --demo: a start that fails makes no keys, so the next one is still t
     assert.deepEqual(pasted(terminal, /^curl/), [])
   })
   assert.deepEqual(await keysIn(data), [])
-  // What a start that was killed between its writes leaves is a tenant at most.
+  // A start that is killed between its writes leaves a tenant at most.
   assert.equal((await run(['tenants', 'create', 'demo', '--data', data])).code, 0)
   await onTerminal(t, ['--port', '0', '--data', data, '--policies', POLICIES], async ({ terminal }) => {
     assert.equal(new Set(terminal.match(SECRET)).size, 2)

@@ -148,7 +148,7 @@ test('too many earlier policies at once are refused, and room comes back', async
   const { letGo, digestOf } = slowHistory()
   const asked = Array.from({ length: 8 }, (_, i) => digestOf(`d${i}`))
   await assert.rejects(Promise.race([digestOf('one more'), muchLater()]), { code: 'overloaded' })
-  // Who asks for one that is under way costs nothing.
+  // A request for policies that are already being compiled takes no further place.
   asked.push(digestOf('d7'))
   for (let i = 0; i < 8; i += 1) await letGo()
   assert.equal((await Promise.all(asked)).length, 9)

@@ -20,7 +20,7 @@ import { fullTest } from '../tier.ts'
 
 const MODULE = new URL('../../src/files/policy-worker-thread', import.meta.url)
 
-/** What a compiled set can hold: lists, schemas, named conditions, a `*` path, decorators, patterns, terms. */
+/** All that a compiled set can hold: lists, schemas, named conditions, a `*` path, decorators, patterns, terms. */
 const EVERYTHING = `${HEADER}
 domains: {mail: ["email.*"]}
 lists: {known: {file: lists/known.txt}, days: {values: [mon, tue]}}
@@ -148,7 +148,7 @@ fullTest('policies that take all time or memory end as a fault, in a thread that
   assert.ok('value' in (await policyWorker.compile(sourceOf({ 'main.yaml': `${HEADER}rules: []\n` }))))
 })
 
-/** How long the event loop stood still, at most, while a large set came into force. */
+/** Returns the longest delay of the event loop, in ms, while a large set comes into force. */
 async function stallOf(gate: Gate, reason: string): Promise<number> {
   const key = await gate.key()
   const loaded = async () => (await gate.call(key, 'GET', '/policies')).body.data

@@ -14,7 +14,7 @@ import { ACME_POLICY, type Cleanup, writeFiles } from '../helpers.ts'
 const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
 const run = promisify(execFile)
 
-/** Where the built service keeps its file and finds its policies. */
+/** Data and policy folders of the built service. */
 export interface Folder {
   data: string
   policies: string

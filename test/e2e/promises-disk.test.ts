@@ -111,7 +111,7 @@ fullTest('a disk that is full at times loses nothing that was acknowledged', nee
   await assertRecorded(folder.data, running.acknowledged)
 })
 
-/** Whether it ends within the time. */
+/** Returns whether the condition becomes true within the time limit. */
 async function within(limitMs: number, holds: () => Promise<boolean>): Promise<boolean> {
   const endMs = performance.now() + limitMs
   while (performance.now() < endMs) {
@@ -212,7 +212,7 @@ test('while another process holds the file, requests are refused after five seco
     answers.map(({ status, code }) => [status, code]),
     answers.map(() => [503, 'overloaded']),
   )
-  // Whoever waits for the lock itself waits for ever.
+  // A request that waited for the lock itself would never end.
   assert.ok(performance.now() - start < 30_000)
   holder.exec('ROLLBACK')
   assert.equal((await check()).decision, 'allow')

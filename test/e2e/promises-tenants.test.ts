@@ -6,7 +6,7 @@ type Key = Awaited<ReturnType<Gate['key']>>
 
 interface Scene {
   gate: Gate
-  /** Of acme's live side, whose things nobody else may see or touch. */
+  /** Owner key of acme's live side, whose data the stranger may neither see nor change. */
   owner: Key
   stranger: Key
   decisionId: string

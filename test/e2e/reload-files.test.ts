@@ -23,7 +23,7 @@ async function state(gate: Gate, key: Key) {
   return (await gate.call(key, 'GET', '/policies')).body.data
 }
 
-/** What is on record of the tenant's policies: digests that came into force, oldest first, and how many were refused. */
+/** Returns the recorded digests of the tenant's policies that came into force, oldest first, and the number refused. */
 async function recorded(gate: Gate, key: Key): Promise<{ loaded: string[]; rejected: number }> {
   const entries = async (type: string) =>
     (await gate.call(key, 'GET', `/audit/chain?limit=500&order=asc&eventType=${type}`)).body.data
@@ -248,7 +248,7 @@ test('a folder that is written to without end is told of, and what was in force 
   await becomes(async () => (await state(gate, key)).current, true)
 })
 
-// What may become of a folder, and what is said of it. What was in force stays, and comes back with the folder.
+// Mishaps of a policy folder and their faults. The set in force stays, and is current again once the folder is back.
 const MISHAPS: { name: string; happen: (folder: string) => void; fault: RegExp; mend: (folder: string) => void }[] = [
   {
     name: 'a folder that is deleted',

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../helpers.ts'
 const POLICIES = fileURLToPath(new URL('../testdata/replay/policies/', import.meta.url))
 const CALLS = 5092
 
-/** What the policies under testdata/replay answer. A change here is a change of meaning somewhere. */
+/** Decisions of the policies under testdata/replay. A changed number is a change of meaning somewhere. */
 const DECISIONS: Record<string, Record<string, number>> = {
   agentdojo: { allow: 2554, deny: 9, require_approval: 275 },
   agentdyn: { allow: 1300, deny: 19, require_approval: 182 },

@@ -14,7 +14,7 @@ const NOW_MS = Date.UTC(2026, 0, 14, 12)
 /** Decides every call by the policies of a folder, as a sidecar would, but without one. */
 export async function decideInProcess(corpus: Corpus, policies: string): Promise<Decided[]> {
   const sets = policiesOf(sourcesOf(corpus), policies)
-  /** What was allowed, by tenant. */
+  /** Allowed actions, by tenant. */
   const taken = new Map<string, TakenAction[]>([...sets.keys()].map((tenant) => [tenant, []]))
   const ask: Ask = async ({ tenantId: tenant, action, context }) => {
     const [set, before] = [sets.get(tenant), taken.get(tenant)]

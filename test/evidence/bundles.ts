@@ -65,7 +65,7 @@ export async function archive(options: GateOptions = {}) {
     bundleOf,
     /** As the offline verifier does. */
     verify: (bundle: unknown): Verification => verifyBundle(bundle, { trust, nowMs: Date.now() }),
-    /** As who has stolen the log key would: under a bundle key of his own. */
+    /** Signs as a thief of the log key would: under a bundle key of their own. */
     resign: (bundle: Bundle): Bundle => certified(bundle, logKey),
   }
 }
@@ -78,19 +78,19 @@ export async function verifyOverHttp(
   return (await gate.call(key, 'POST', '/evidence/verify', { bundle })).body.data
 }
 
-/** The bundle as an envelope of DSSE, with the same signature. */
-/** What `POST /evidence/verify` does with it, on a trail without a service. */
+/** Verifies a bundle as `POST /evidence/verify` does, on a trail without a service. */
 export function verifiedHere(deps: EvidenceDeps, bundle: Bundle): Promise<ServiceVerification> {
   const body = utf8(JSON.stringify({ tenantId: 'acme', bundle }))
   return verifyEvidence({ ...deps, examine: examineHere }, { tenantId: 'acme' }, body)
 }
 
+/** Returns the bundle as an envelope of DSSE, with the same signature. */
 export function envelopeFor(bundle: Bundle): Envelope {
   const { signatures, ...unsigned } = bundle
   return envelopeOf('bundle', unsigned, signatures.service.publicKey, signatures.service.signature)
 }
 
-/** How the checks ended that are not ok. */
+/** Returns the results of the checks that are not ok, by check. */
 export function notOk({ checks }: Verification): Record<string, string> {
   return Object.fromEntries(checks.filter(({ result }) => result !== 'ok').map(({ check, result }) => [check, result]))
 }

@@ -109,7 +109,7 @@ test('a service that ends signs what it has written', async () => {
   try {
     const [ofTenant] = (await checkpointsOf(kept, LIVE)).slice(-1)
     assert.equal(ofTenant?.size, (await kept.lengths([LIVE])).get(LIVE))
-    // Which writes one entry itself.
+    // Recording the checkpoints writes one more entry to `_system`.
     const [ofService] = (await checkpointsOf(kept, '_system')).slice(-1)
     assert.equal(ofService?.size, Number((await kept.lengths(['_system'])).get('_system')) - 1)
     await assertOneHistory(kept)

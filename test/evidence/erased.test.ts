@@ -22,7 +22,7 @@ const overHttp = async (bundle: Bundle) => {
 const VALID = { verdict: 'valid', notOk: {}, redacted: [], erasedSince: [] }
 const seqOf = ({ proof }: Bundle): number => proof.entries.at(-1)?.seq ?? assert.fail('no entries')
 
-/** What a bundle says that leaves these out. */
+/** Returns the bundle with this part left out and named as redacted. */
 function withheld(bundle: Bundle, name: 'request' | 'risk' | 'approval'): Bundle {
   const { [name as 'request']: _, ...openings } = bundle.proof.openings
   const { originalRequest, riskAssessment } = bundle.context

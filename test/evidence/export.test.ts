@@ -22,7 +22,7 @@ import { signCheckpoint } from './forge.ts'
 import { mutations, type Value } from './mutations.ts'
 import { byPython, ours } from './python.ts'
 
-/** What other readers take for the end of a line, and what a spreadsheet takes for a formula. */
+/** Values that other readers take for the end of a line, or a spreadsheet for a formula. */
 const HOSTILE = { text: 'a\u2028b\u2029c\rd', formula: '=cmd|calc', quote: '"x", y' }
 
 const data = temporaryFolder()

@@ -12,7 +12,7 @@ import { entryHash } from '../../src/evidence/segment.ts'
 import { publicKeyOf, signatureOf, signStatement } from '../../src/evidence/signature.ts'
 import type { Certificate, LogKey, Rotation } from '../../src/evidence/trust.ts'
 
-/** What who holds private keys can make of evidence. */
+/** Forgeries of evidence by a holder of private keys. */
 
 export function aPrivateKey(): KeyObject {
   return generateKeyPairSync('ed25519').privateKey
@@ -28,7 +28,7 @@ export function signCheckpoint(checkpoint: Checkpoint, logKey: KeyObject, name =
   return formatNote(text, { name, publicKey: publicKeyOf(logKey) }, signatureOf(utf8(text), logKey))
 }
 
-/** What the checkpoint of a bundle says. */
+/** Returns the checkpoint of a bundle, unverified. */
 export function checkpointOf({ proof }: Bundle): Checkpoint {
   const checkpoint = parseCheckpoint(parseNote(proof.checkpoint)?.text ?? '')
   if (checkpoint === undefined) throw new Error('the bundle has no checkpoint')

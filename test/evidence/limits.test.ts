@@ -10,7 +10,7 @@ import { openTrail } from '../store/open-trail.ts'
 import { archive, notOk } from './bundles.ts'
 
 /**
- * What evidence cannot show, as docs/evidence.md#what-a-bundle-proves says: a bundle proves what was recorded, not that it was so.
+ * Limits of evidence (docs/evidence.md#what-a-bundle-proves): a bundle proves what was recorded, not that it was so.
  * The receipts of others have the same limit: aerf-up-11 and aerf-up-12 in receipts.test.ts.
  */
 

@@ -22,7 +22,7 @@ for (const [name, id] of Object.entries(DECISIONS)) bundles[name] = await bundle
 const changesOf = (bundle: Bundle) =>
   [...mutations(bundle as unknown as Value)].filter(({ value }) => canonicalJson(value) !== canonicalJson(bundle))
 
-/** Of each member one change, of another kind than that of the member before. */
+/** Returns one change of each member, of another kind than that of the member before. */
 function oneOfEachMember(changes: Mutation[]): Mutation[] {
   const byMember = new Map<string, Mutation[]>()
   for (const change of changes) {
@@ -32,7 +32,7 @@ function oneOfEachMember(changes: Mutation[]): Mutation[] {
   return [...byMember.values()].flatMap((of, i) => of[i % of.length] ?? [])
 }
 
-/** What no chain commits to: with both private keys, these can be set to anything of their form. */
+/** Members that no chain commits to: with both private keys, these can be set to anything of their form. */
 const NOT_COMMITTED =
   /^\/(bundleId|exportedAt|signatures|proof\/certificate)\b|^ without signatures$|^\/proof without certificate$/
 
@@ -75,7 +75,7 @@ for (const [name, bundle] of Object.entries(bundles)) {
   })
 }
 
-/** What has no origin has no place for a certificate. */
+/** Returns whether the value has an origin; without one there is no place for a certificate. */
 function canBeSigned(value: unknown): value is Bundle {
   return isObject(value) && typeof (value as Bundle).proof?.origin === 'string'
 }

@@ -1,7 +1,7 @@
 export type Value = null | boolean | number | string | Value[] | { [key: string]: Value }
 
 export interface Mutation {
-  /** Where, as a JSON pointer, and what. */
+  /** Place, as a JSON pointer, and the change. */
   name: string
   value: Value
 }

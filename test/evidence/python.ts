@@ -7,7 +7,7 @@ import { PYTHON_FOLDER, pythonVersion } from '../python.ts'
 
 const CASES = fileURLToPath(new URL('verify_cases.py', import.meta.url))
 
-/** What a verifier is given. */
+/** Input of a verifier. */
 export interface Case {
   /** The text of a bundle or an envelope, or the folder of an export. */
   evidence: string
@@ -28,20 +28,20 @@ interface Answer {
   checks: readonly { check: string; result: string }[]
 }
 
-/** What verifiers must agree on: everything but the words. */
+/** Returns the results on which verifiers must agree: everything but the wording. */
 export function essence(answer: Answer & { exitCode: number; isUnattributed: boolean }) {
   const { verdict, valid, signatureValid, chainValid, timestampValid, assurance, exitCode, isUnattributed } = answer
   const checks = answer.checks.map(({ check, result }) => `${check}: ${result}`)
   return { verdict, valid, signatureValid, chainValid, timestampValid, assurance, exitCode, isUnattributed, checks }
 }
 
-/** What ours says, with how its command ends. */
+/** Returns our verifier's results, with the exit code of its command. */
 export function ours(verification: Verification) {
   const { name, exitCode } = verdictOf(verification)
   return essence({ ...verification, exitCode, isUnattributed: name.startsWith('UNATTRIBUTED') })
 }
 
-/** What the verifier in Python says of each, all in one process. */
+/** Returns the results of the verifier in Python for all cases, from one process. */
 export async function byPython(cases: readonly Case[]): Promise<ReturnType<typeof essence>[]> {
   await pythonVersion()
   const child = spawn('python3', [CASES], {

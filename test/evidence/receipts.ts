@@ -17,17 +17,17 @@ export function vectorsOf(file: string): Vector[] {
   return vectorLines(`receipts/${file}`).map((line) => JSON.parse(line) as Vector)
 }
 
-/** What a file of a vector holds, in the form that its format gives it. */
+/** Returns the parsed content of a vector's file, in the form of its format. */
 export function contentOf<T>({ name, files }: Vector, file: string): T {
   const text = files[file]
   if (text === undefined) throw new Error(`${name} has no ${file}`)
   return JSON.parse(text) as T
 }
 
-/** Why a receipt is not good, in the word of its format; empty when it is good. */
+/** Fault of a receipt, in the term of its format; empty when there is none. */
 export type Reason = string
 
-/** How each format is read; undefined where the receipt is signed by another algorithm than Ed25519. */
+/** Reader of each format; returns undefined for a receipt that is signed by another algorithm than Ed25519. */
 export const READERS: Record<string, (vector: Vector) => Reason | undefined> = {
   'asqav-native': readAsqav,
   aerf: (vector) => readAerf(vector, canonicalJson),
@@ -36,7 +36,7 @@ export const READERS: Record<string, (vector: Vector) => Reason | undefined> = {
   'pipelock-evidence-v2': readPipelock,
 }
 
-/** Whether Node and the browser both find the bytes signed; it fails where they differ. @param key, signature base64 */
+/** Returns whether Node and the browser accept the signature; fails when they differ. @param key, signature base64 */
 export function areSigned(bytes: Uint8Array, key: string, signature: string): boolean {
   const isSigned = verifySignature(bytes, key, signature)
   assert.equal(verifyInBrowser(bytes, key, signature), isSigned, 'the browser says otherwise')
@@ -195,7 +195,7 @@ interface PipelockReceipt {
   signature: { signer_key_id: string; signature: string }
 }
 
-/** What is signed has the members of its signature, each of them empty. */
+/** Reads a Pipelock receipt, whose signed text includes the members of its signature, each of them empty. */
 function readPipelock(vector: Vector): Reason {
   const receipt = contentOf<PipelockReceipt>(vector, 'receipt.json')
   const keys = contentOf<Record<string, string>>(vector, 'keys.json')

@@ -20,7 +20,7 @@ const ONE_PERSON = inLastVote(([first = {}, second]) => ({
   votes: [first, { ...second, principal: first.principal ?? null }],
 }))
 
-/** What a service that itself records something else would sign. */
+/** Approvals that a service would sign if it recorded something else itself, each with the reason against it. */
 const RECORDED: [name: string, change: Changes, why: RegExp | undefined][] = [
   ['as it was', (changes) => changes, undefined],
   ['both votes by one person', ONE_PERSON, /fewer votes/],

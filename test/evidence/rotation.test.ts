@@ -57,7 +57,7 @@ test('log keys that follow one another while the service runs, decides and expor
   assert.ok(made.size > 3, `bundles under ${made.size} keys`)
   const every = Math.ceil(bundles.length / 12)
   for (const bundle of [...bundles.filter((_, i) => i % every === 0), ...bundles.slice(-2)]) {
-    // Who pinned one that came after the evidence was exported has it from the trust file alone.
+    // A reader who pinned a log key made after the export finds the earlier ones in the trust file alone.
     assert.equal(verdict(bundle, [inUse(pinned)]), 'valid')
     assert.equal(verdict(bundle, logKeys), 'valid')
     assert.equal((await verifyOverHttp(world.gate, world.owner, bundle)).verdict, 'valid')

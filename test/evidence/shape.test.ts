@@ -22,7 +22,7 @@ import { archive } from './bundles.ts'
 import { aPrivateKey, rotate } from './forge.ts'
 import { mutations, type Value } from './mutations.ts'
 
-/** What the JSON Schema of a shape finds good, and what its own check does. */
+/** Returns a function that tells whether the JSON Schema of a shape and its own check each accept a value. */
 function bothOf(shape: Shape<unknown>) {
   const validate = schemaCompiler({ allErrors: false }).compile(shape.schema)
   return (value: unknown): { schema: boolean; check: boolean } => ({

@@ -15,7 +15,7 @@ import type { Store } from '../../src/store/store.ts'
 import type { StoredCheckpoint } from '../../src/store/submission.ts'
 import type { Cleanup } from '../helpers.ts'
 
-/** What signs, as a process beside the service has it. */
+/** Opens the store, the keyring and the checkpointer, as a process beside the service has them. */
 export async function signerOf(t: Cleanup, data: string) {
   const clock = Date.now
   const store = openStore({ dir: data, create: false, clock })
@@ -92,7 +92,7 @@ async function recordedHeads(store: Store): Promise<Set<string>> {
   return new Set(heads.map(({ chain, size, root }) => `${chain} ${size} ${encodeBase64(parseDigest(root))}`))
 }
 
-/** What the note of a checkpoint says, unverified. */
+/** Returns the content of a checkpoint note, unverified. */
 export function saidBy({ note }: StoredCheckpoint) {
   return parseCheckpoint(note.slice(0, note.indexOf('\n\n') + 1))
 }

@@ -109,7 +109,7 @@ for (const [name, key, signature] of SPOILT) {
   })
 }
 
-/** Of the base point (RFC 8032, 5.1). */
+/** Order of the base point (RFC 8032, 5.1). */
 const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 
 test('a signature that only the equation with the cofactor fits is refused by Node and by the browser alike', () => {

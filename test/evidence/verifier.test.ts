@@ -47,7 +47,7 @@ for (const [name, every, sign] of [
   })
 }
 
-/** Where there is no place for a signature, as it is. */
+/** Signs the bundle again; returns a value without a place for a signature as it is. */
 function resignedOf(value: Value): unknown {
   const { proof } = (value ?? {}) as { proof?: Partial<Bundle['proof']> | null }
   return typeof proof?.origin === 'string' ? resign(value as unknown as Bundle) : value

@@ -281,7 +281,7 @@ const contexts = fc.dictionary(
   fc.oneof(fc.integer({ min: 0, max: 2 }), fc.constant('x'), fc.constant(null)),
 )
 
-/** What a shown condition must come to by what is shown below it; undefined where that is not all. */
+/** Returns the outcome that follows from the conditions shown below; undefined when not all are shown. */
 function refolded(node: ExplainedCondition, named: Map<string, Truth>): Truth | undefined {
   if (node.kind === 'leaf') return node.outcome
   if (node.kind === 'condition') {

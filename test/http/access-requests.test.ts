@@ -41,7 +41,7 @@ const vote = (id: string, verb: 'approve' | 'reject') =>
     ...(verb === 'reject' && { reason: 'no' }),
   })
 
-/** What a client echoes of a denial. */
+/** Returns the part of a denial that a client echoes. */
 const denialOf = ({ body: { context } }: Answer) => ({
   evaluation_id: context.evaluation_id,
   evaluated_at: context.evaluated_at,
@@ -203,7 +203,7 @@ test('an approval serves what it was for, whoever presents it', async () => {
     const { body } = await evaluate(withApproval(swapped, approval), key)
     assert.deepEqual([body.decision, body.context.next_action], [false, 'request'])
   }
-  // What is no reference to an approval is a part of the context like any other.
+  // A value that is no reference to an approval is a part of the context like any other.
   for (const [forged, next] of [
     [{ id: 'apr_x' }, 'request'],
     [{ id: 'x'.repeat(64) }, 'request'],

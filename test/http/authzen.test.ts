@@ -235,7 +235,7 @@ describe('a list of evaluations', () => {
       const { status, body } = await asked(evaluations, semantic)
       assert.deepEqual([status, decisions(body)], [200, wanted])
       assert.equal('decision' in body, false)
-      // What was left out was not decided, and neither was what could not be.
+      // Evaluations left out, and those that cannot be decided, are not recorded.
       const made = wanted.length - evaluations.slice(0, wanted.length).filter((one) => one === faulty).length
       assert.equal((await entriesOf(gate, 'gate.decision')) - before, made)
     })

@@ -171,7 +171,7 @@ test('only approvers are told, and only of approvals of the own tenant and envir
   assert.deepEqual([agent.recent, agent.lastDay.require_approval], [[], 1])
 })
 
-/** What is done to the file, and why the rule is not shown then. */
+/** Changes made to the file, each with the code of why the rule is not shown; null when it is shown. */
 const CHANGED: [name: string, sql: string, code: string | null][] = [
   ['nothing', 'DELETE FROM policy_text WHERE loaded = 99', null],
   ['the policies are not kept any more', 'DELETE FROM policy_text', 'policy_not_kept'],

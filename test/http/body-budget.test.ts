@@ -11,9 +11,9 @@ import { assertDone, assertRefused } from './support.ts'
 type Key = Awaited<ReturnType<Gate['key']>>
 
 const MIB = 1024 * 1024
-/** What one key may hold, in requests of the largest size. */
+/** Limit of one key, in requests of the largest size. */
 const OF_ONE_KEY = 16
-/** What all may hold together, in keys that hold all they may. */
+/** Number of keys, each at its own limit, that reach the limit of all keys together. */
 const KEYS = 5
 
 /** A request whose body stops before its end: by one byte, unless other is told. */
@@ -78,7 +78,7 @@ test('when all together hold too much, large requests are refused, and small one
   const agent = await gate.key({ roles: ['agent'] })
   for (let i = 0; i < KEYS; i += 1) await hold(t, gate, await gate.key({ roles: ['agent'] }))
   const last = await gate.key({ roles: ['agent'] })
-  // Of requests that are refused at once, each is in the way of the others: room is left, and filled here.
+  // Requests that are refused at the same time count against each other, so room is left; it is filled here.
   const fillAndCheck = async (): Promise<Answer> => {
     await unfinished(t, gate, last)
     return check(gate, agent, 500_000)
@@ -103,7 +103,7 @@ fullTest('a body in chunks of one byte costs no more memory than one in a piece'
   const key = await gate.key({ roles: ['agent'] })
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
-  /** What is kept, without what nobody has collected yet. */
+  /** Returns the used heap in MiB, after a garbage collection. */
   const keptMib = (): number => {
     collect()
     return process.memoryUsage().heapUsed / MIB

@@ -144,7 +144,7 @@ test('only who reads the trail may ask, and only of the own tenant and environme
   assertRefused(await show(data[0].id), 'not_found', 'an entry that is no decision')
 })
 
-/** What somebody does to the file, and what is said of the decision then. */
+/** Changes made to the file, each with the code given in place of an explanation. */
 const CHANGED: [name: string, sql: string, code: string][] = [
   ['the policies are not kept any more', 'DELETE FROM policy_text WHERE loaded = 1', 'policy_not_kept'],
   [

@@ -86,7 +86,7 @@ for (const [how, end] of ENDS) {
     await sleep(600)
     slow.response.resume()
     assert.equal(await slow.ended, false)
-    // What was on its way before the end is all that it gets.
+    // The slow reader gets only the events that were on their way before the end.
     assert.ok(slow.events.length < written)
     assert.equal(quick.events.length, told)
     const answer = await gate.call(key, 'GET', '/events')

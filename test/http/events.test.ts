@@ -19,7 +19,7 @@ type Key = typeof agent
 await untilLoaded(gate, owner)
 
 const quietBegin = performance.now()
-// Of a service of its own: stops of everything are told to everybody.
+// The quiet stream has a service of its own: stops of everything are told to everybody.
 const elsewhere = await startGate({ after })
 const quiet = await openStream(
   { after },

@@ -88,7 +88,7 @@ for (const [path, code] of PATHS) {
   })
 }
 
-/** What Node refuses before we see a request: it answers without a body and closes. */
+/** Input that Node refuses before we see a request: it answers without a body and closes. */
 const MALFORMED: [name: string, bytes: string, status: number][] = [
   ['no HTTP', 'hello there\r\n\r\n', 400],
   ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],

@@ -12,7 +12,7 @@ type Key = Awaited<ReturnType<Gate['key']>>
 const T0 = Date.parse('2026-03-01T10:00:00.000Z')
 const at = (ms: number): string => new Date(T0 + ms).toISOString()
 
-/** When each key was used last, as one that may list them is told. */
+/** Returns the last use of each key, as told to a key that may list them. */
 async function listed(gate: Gate, by: Key): Promise<Record<string, string | null>> {
   const answer = await gate.call(by, 'GET', '/keys')
   assertDone(answer)
@@ -20,7 +20,7 @@ async function listed(gate: Gate, by: Key): Promise<Record<string, string | null
   return Object.fromEntries(keys.map(({ id, lastUsedAt }) => [id, lastUsedAt]))
 }
 
-/** What the file has. */
+/** Returns the last uses that the file holds. */
 async function stored(dir: string, ...keyIds: string[]): Promise<ReadonlyMap<string, string>> {
   const store = openStore({ dir: join(dir, 'data'), create: false, clock: Date.now })
   try {

@@ -36,7 +36,7 @@ const check = async (key: Key, action: string, amount?: number): Promise<string>
   amountOf.set(decisionId, amount ?? action)
   return decisionId
 }
-/** What was asked, for short. */
+/** Lists the decisions by their amounts, or by their actions where there is none. */
 const asked = async (query = '', key: Key = auditor) =>
   (await listed(query, key)).items.map(({ id }: { id: string }) => amountOf.get(id))
 

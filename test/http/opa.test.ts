@@ -30,7 +30,7 @@ async function ask(body: unknown, headers: Headers = BEARER, query = '', path = 
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** What the package makes of an answer: anything but a 200 throws, which denies; a 200 without a result runs the tool. */
+/** Effect in the package: any answer but a 200 throws, which denies; a 200 without a result runs the tool. */
 function effect({ status, body }: Answer): 'runs' | 'denied' | 'user-approval' {
   if (status !== 200) return 'denied'
   if (body.result === undefined || body.result === null) return 'runs'

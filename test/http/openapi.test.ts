@@ -96,7 +96,7 @@ for (const [name, taken, refused] of [
 test('shapes are named once and referred to, so that generated clients have types with names', () => {
   for (const name of ['Decision', 'Approval', 'AuditEntry', 'TrustBundle', 'KillSwitchStatus', 'Key', 'CheckRequest'])
     assert.ok(name in document.components.schemas, name)
-  // What is one type in the code is one in a client: a role that was read is a role that can be given.
+  // One type in the code is one type in a client: a role that was read is a role that can be given.
   for (const name of ['Role', 'Environment', 'KillSwitchLevel']) {
     const { enum: values } = document.components.schemas[name] ?? {}
     assert.ok(values, name)

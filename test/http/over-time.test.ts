@@ -68,7 +68,7 @@ test('32 checks at once against the third transfer within an hour allow exactly 
   assert.deepEqual(decisionsOf(answers), { 'allow all': 2, 'deny third': 30 })
 })
 
-/** What checks work with, without a socket, and who asks. */
+/** Dependencies and caller of checks without a socket. */
 function depsOf({ server: { store } }: Gate): CheckDeps {
   const policies = { get: () => SET }
   return { store, clock: Date.now, newId: idMaker(Date.now, randomBytes), policies, history: historyReader(store) }
@@ -120,7 +120,7 @@ test('checks at once in two services on one file allow exactly two', async () =>
   )
   const told = answers.map(({ body }) => body.data?.decision ?? body.error)
   assert.equal(told.filter((one) => one === 'allow').length, 2, told.join())
-  // Who loses against the other service again and again is told to try again, and is not allowed.
+  // A check that loses against the other service again and again is told to try again, and is not allowed.
   assert.ok(
     told.every((one) => ['allow', 'deny', 'overloaded'].includes(one)),
     told.join(),
@@ -295,7 +295,7 @@ test('a check that counts goes before what it counts and what waits already', as
   const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
   const context = { session: 'a' }
   let overtakings = 0
-  // What is counted and asks for nothing earlier takes no turn.
+  // The overtaking check is counted but counts nothing itself, so it does not wait for a turn.
   const commit: Store['commit'] = (submission) =>
     new Promise((resolve) => {
       const first: Store['commit'] = (other) => {
@@ -350,7 +350,7 @@ test('a number that was erased is missing whatever the default, and leaves the w
   const file = openDatabase(join(gate.dir, 'data'), { create: false })
   assert.equal(file.prepare("DELETE FROM section WHERE name = 'request'").run().changes, 1)
   file.close()
-  // Who had read it before knows it still.
+  // A reader that has read the number before still knows it.
   assert.deepEqual([await paid(reader), await paid()], [91, undefined])
   now += 3_600_000
   assert.deepEqual([await paid(reader), await paid()], [1, 1])

@@ -36,7 +36,7 @@ const pay = (gate: Gate, key: Key, amount: number, query = '') =>
     context: { amount },
   })
 
-/** What a test saw being decided. */
+/** Decision that a test saw. */
 interface Seen {
   chain: string
   atMs: number
@@ -67,7 +67,7 @@ const denialsOf = (denials: { rule: string | null; decidedBy: string; count: num
   Object.fromEntries(denials.map(({ rule, decidedBy, count }) => [`${rule} ${decidedBy}`, count]))
 
 const step = fc.record({
-  /** Which of the two chains. */
+  /** True for the test chain, false for the live one. */
   inTest: fc.boolean(),
   request: fc.constantFrom(
     ['email.send'],
@@ -121,7 +121,7 @@ test('the figures are those of a plain count of what this chain decided, wheneve
   assert.ok(seen.length > (FULL ? 50 : 5))
 })
 
-/** How many decisions it tells from a time on. */
+/** Returns the number of its decisions from a time on. */
 const since = ({ times }: Recent, fromMs: number): number => times.filter((atMs) => atMs >= fromMs).length
 
 test('of a busy chain the newest are kept, and from when on it is all of them is told', async (t) => {
@@ -319,7 +319,7 @@ test('how long checks take is told without what they waited for people, here and
   const startMs = performance.now()
   await pay(gate, key, 5000, '?wait=2')
   assert.ok(performance.now() - startMs >= 2000)
-  // What is no check is not counted.
+  // Neither a risk query nor an invalid check is counted.
   await gate.call(key, 'POST', '/gate/risk', { action: 'email.send' })
   await gate.call(key, 'POST', '/gate/check', {})
   const { latency } = await overviewOf(gate, key)

@@ -82,7 +82,7 @@ const SETS: { name: string; sent: Sent; valid: boolean; codes: string[] }[] = [
   },
 ]
 
-/** What the command says of the same bytes in a folder. */
+/** Returns the result of the `validate` command for the same bytes in a folder. */
 async function commanded({ files, lists = [] }: Sent): Promise<{ valid: boolean; diagnostics: object[] }> {
   const root = temporaryFolder()
   writeFiles(root, { 'acme/lists/README': '' })
@@ -236,7 +236,7 @@ test('validate: a tenant has one at a time, whatever its keys, the service two, 
   const [a, inTest] = [await slow.key(), await slow.key({ environment: 'test' })]
   const [b, c] = [await slow.key({ tenant: 'other' }), await slow.key({ tenant: 'third' })]
   const ask = (key: typeof a): Promise<Answer> => slow.call(key, 'POST', PATH, { files: [file(ACME_POLICY)] })
-  // Of two at once one waits for the end, and the other is refused meanwhile, whichever came first.
+  // One of two concurrent requests waits for the end; the other is refused meanwhile, whichever came first.
   const ofOneTenant = [ask(a), ask(inTest)]
   assertRefused(await Promise.race(ofOneTenant), 'overloaded')
   const ofOthers = [ask(b), ask(c)]

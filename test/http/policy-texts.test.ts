@@ -41,7 +41,7 @@ const faultsOf = async (text: string, name = 'main.yaml'): Promise<Fault[]> => {
   return answer.body.data.diagnostics
 }
 
-/** What the excerpt marks as the fault. */
+/** Returns the part of the excerpt that is marked as the fault. */
 const marked = ({ excerpt, excerptColumn, column, endColumn = column + 1 }: Fault): string | undefined =>
   excerpt?.slice(column - (excerptColumn ?? 1), endColumn - (excerptColumn ?? 1))
 

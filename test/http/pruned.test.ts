@@ -122,7 +122,7 @@ test('a stream goes on from before what was pruned, and misses nothing that is l
   await stop()
   await ask('email.send')
   for (const chain of [LIVE, SYSTEM_CHAIN]) assert.equal((await pruneAll(chain)) > 0, true, chain)
-  // What a stream has read is kept for others for a tenth of a second.
+  // A batch that one stream has read is shared with others for a tenth of a second.
   await sleep(200)
   for (const position of [start, middle]) {
     const stream = await openStream(t, gate.server.url, owner, position)

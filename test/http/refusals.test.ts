@@ -7,7 +7,7 @@ import { type Gate, startGate } from '../helpers.ts'
 import { aKey } from '../store/drafts.ts'
 import { assertRefused } from './support.ts'
 
-/** What the refusals of a gate's tenant were, once it has closed. */
+/** Closes the gate and returns the recorded refusals of its tenant. */
 async function onRecord(t: Parameters<typeof startGate>[0], gate: Gate): Promise<unknown[]> {
   await gate.server.close()
   const again = await startGate(t, { dir: gate.dir })

@@ -152,7 +152,7 @@ test('a key that is revoked at the same moment rotates nothing afterwards', asyn
   const revoked = await gate.call(owner, 'DELETE', `/keys/${thief.id}`)
   assertDone(revoked)
   for (const answer of await Promise.all(rotations)) if (answer.status !== 200) assertRefused(answer, 'unauthenticated')
-  // Whatever came before the revocation is before it in the chain, and nothing comes after it.
+  // Every entry by the revoked key is before the revocation in the chain.
   const { data } = (await gate.call(owner, 'GET', '/audit/chain?limit=500')).body
   const end = data.find((entry: Answer['body']) => entry.eventType === 'key.revoked' && entry.data.id === thief.id).seq
   const byThief = data.filter((entry: Answer['body']) => entry.actor?.id === thief.id)

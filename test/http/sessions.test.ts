@@ -42,7 +42,7 @@ function cookieOf({ headers }: { headers: Headers }): string {
   return headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
-/** What is on record of the ends of sessions. */
+/** Returns the recorded ends of sessions. */
 async function ends(): Promise<{ id: string; keyId: string; why: string }[]> {
   const { data } = (await gate.call(owner, 'GET', '/audit/chain?eventType=session.ended&limit=500')).body
   return data.map((entry: { data: object }) => entry.data)

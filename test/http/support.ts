@@ -8,10 +8,10 @@ import type { Facade } from '../../src/keys/routes.ts'
 import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 
-/** What the service notes of itself: a tenant's policies within a second of its making, what it refused once a minute, who signed in. */
+/** Service entries: policies within a second of a tenant's creation, refusals once a minute, browser sessions. */
 const OWN = ['policy.loaded', 'auth.refused', 'session.started', 'session.ended']
 
-/** How many entries a chain has that requests made. */
+/** Returns the number of entries in a chain that requests made. */
 export async function entries(gate: Gate, chain = 'acme/live'): Promise<number> {
   let { total } = await gate.server.store.page({ chain, order: 'desc', limit: 1, offset: 0 })
   for (const eventType of OWN) total -= await entriesOf(gate, eventType, chain)

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, statSync, symlinkSync, writeFileSync } fr
 import { basename, join, posix } from 'node:path'
 import { argumentsOf, contextOf, type Instruction, pairs, parseDockerfile, refusal, type Stage } from './dockerfile.ts'
 
-/** What an engine would make of the last stage, in a folder that stands for the root of its paths. */
+/** Image that an engine would make of the last stage, in a folder that stands for the root of its paths. */
 export interface Image {
   root: string
   workdir: string
@@ -109,7 +109,7 @@ function copy(making: Making, instruction: Instruction): void {
     const source = sourceOf(making, instruction, from, path)
     const target = image.root + posix.resolve(image.workdir, to)
     const isFolder = statSync(source).isDirectory()
-    // Of a folder its content is copied, and a file goes into a folder when the target ends like one.
+    // The content of a folder is copied; a file goes into a folder when the target ends like one.
     cpSync(source, isFolder || !/(^|\/)\.?$/.test(to) ? target : join(target, basename(path)), {
       recursive: true,
       verbatimSymlinks: true,

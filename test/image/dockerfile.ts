@@ -2,7 +2,7 @@
 export interface Instruction {
   word: string
   rest: string
-  /** Where it starts in the file, from 1. */
+  /** Line of the file on which it starts, from 1. */
   line: number
 }
 
@@ -12,7 +12,7 @@ export interface Stage {
   instructions: Instruction[]
 }
 
-/** What a replay of the file knows how to do. Any other instruction is refused, so that none is passed over. */
+/** Instructions that a replay of the file can run. Any other is refused, so that none is passed over. */
 export const KNOWN = [
   ...['FROM', 'LABEL', 'WORKDIR', 'ENV', 'COPY', 'RUN', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'STOPSIGNAL'],
   ...['ENTRYPOINT', 'CMD'],
@@ -86,7 +86,7 @@ export function refusal({ word, rest, line }: Instruction, why: string): Error {
 }
 
 /**
- * What .dockerignore lets into the build, when it has the form that keeps everything out but what it names.
+ * Returns the names that .dockerignore lets into the build. It must have the form that keeps everything else out.
  *
  * @throws Error for a pattern of another form
  */

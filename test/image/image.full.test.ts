@@ -18,7 +18,7 @@ import { buildImage, environmentOf, type Image, setReadOnly } from './build.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const AS_ROOT = process.getuid?.() === 0
-/** Of nobody here, in group 0: what `docker run --user 54321` is. Who may not change users stays who he is. */
+/** User without an account, in group 0, as with `docker run --user 54321`. Tests without root keep their own user. */
 const USER = { uid: 54_321, gid: 0 }
 const READY_MS = 20_000
 const KEY_KNOWN_MS = 5000
@@ -72,9 +72,9 @@ function buildEnv(): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(inherited),
     PATH: folders.join(':'),
-    // What `npm ci` of this checkout has fetched is not asked for again.
+    // Packages that `npm ci` of this checkout has fetched are not requested again.
     npm_config_prefer_offline: 'true',
-    // What is tested is that it compiles and runs, not how fast: without optimizing, a quarter of the time.
+    // The tests need it to compile and run, not to be fast: without optimization this takes a quarter of the time.
     CFLAGS: '-O0',
     CXXFLAGS: '-O0',
   }
@@ -88,7 +88,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** What `docker run -e GATE_SIDECAR_PORT=…` and `docker exec` start. */
+/** Starts a command as `docker run -e GATE_SIDECAR_PORT=…` and `docker exec` do. */
 function start(command: readonly string[]): Container {
   const [program = '', ...args] = command
   const child = spawn(program, args, {
@@ -129,7 +129,7 @@ function listing(): string[] {
     })
 }
 
-/** What is answered over HTTP, from outside, as soon as the server knows the key: within a second. */
+/** Returns the decision of a check over HTTP, from outside, once the server knows the key: within a second. */
 async function decisionOf(key: string): Promise<string> {
   const context = { amount: 25, country: 'DE', iban: 'DE02100500000054540402' }
   const asked = {
@@ -190,7 +190,7 @@ test('the image has the packages that running needs, all of them and no other, a
   )
   const inBundles = Object.keys(dependencies).filter((name) => name !== 'better-sqlite3')
   const notice = readFileSync(join(image.root, image.workdir, 'dist/NOTICE'), 'utf8')
-  // What is in the bundles is there with its licence.
+  // Each package in the bundles is there with its licence.
   assert.deepEqual(
     inBundles.filter((name) => !notice.includes(`${name} ${dependencies[name]}, `)),
     [],

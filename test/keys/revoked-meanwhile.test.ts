@@ -19,7 +19,8 @@ import { setOf } from '../authoring/sources.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { interrupted } from '../store/interrupted.ts'
 
-/** Who acts is looked at again when what it does is committed. */
+/* The key of a caller is checked again when its action is committed. */
+
 const HOST = { actor: { kind: 'host', id: 'host:0' }, caller: undefined } as const
 const set = setOf(`
 rules:

@@ -20,7 +20,7 @@ const { set } = loadPolicySet({ tenant: 'acme', files, lists: new Map(), ignored
 type Key = Awaited<ReturnType<Gate['key']>>
 const newKey = (role: 'agent' | 'approver'): Promise<Key> => gate.key({ roles: [role] })
 
-/** What the actions work with, where `event` happens once between deciding and committing. */
+/** Returns dependencies of the actions with which `event` happens once, between deciding and committing. */
 function depsWith(event: () => Promise<unknown>) {
   const { store } = gate.server
   let due = true

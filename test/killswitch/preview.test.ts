@@ -98,11 +98,11 @@ test('approvals are counted that it would hold up, and that it would cancel', as
   assert.deepEqual(await counts(finance), [2, 1, false])
   assert.deepEqual(await counts({ level: 'L1', scope: 'payment.transfer' }), [1, 0, false])
   assert.deepEqual(await counts({ level: 'L2', scope: 'communication' }), [0, 0, false])
-  // Of the caller's tenant and environment only, whatever the level.
+  // Approvals of the caller's tenant and environment only are counted, whatever the level.
   for (const key of [sandbox, stranger, { ...admin, tenant: 'other' }])
     assert.deepEqual(await counts({ level: 'L4' }, key), [0, 0, false])
   assert.deepEqual(await counts({ level: 'L4' }, admin), [2, 1, false])
-  // What a stop has cancelled already is not cancelled again.
+  // Approvals that a stop has cancelled already are not cancelled again.
   assertDone(await trigger(finance))
   await recover()
   assert.deepEqual(await counts(finance), [2, 0, false])

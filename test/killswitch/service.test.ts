@@ -21,7 +21,7 @@ async function station(t: Parameters<typeof startGate>[0], options: Parameters<t
     recover: (body: object = {}, key?: Key): Promise<Answer> => post('/killswitch/recover', { ...OVER, ...body }, key),
     status: async (key: Key = operator): Promise<Answer['body']> =>
       (await gate.call(key, 'GET', '/killswitch/status')).body.data,
-    /** What decides about the action now. */
+    /** Returns the `decidedBy` of a check of the action now. */
     decidedBy: async (action: string, key: Key = agent): Promise<string> => {
       const body = { tenantId: key.tenant, action, context: { amount: 5 } }
       return (await gate.call(key, 'POST', '/gate/check', body)).body.data.decidedBy

@@ -17,7 +17,7 @@ const [JSON_TYPE, EVENTS] = ['application/json', 'text/event-stream']
 
 const isSteered = ({ body }: Sent): boolean => body.includes('Others wrote it')
 
-/** What answers a call, and whether the client gets what it says. */
+/** Answers to a call, and whether each passes to the client. */
 const FORMS: [what: string, type: string, body: string, passes: boolean, status?: number][] = [
   ['a result', JSON_TYPE, message({ result: content }), true],
   ['a result in an event', EVENTS, event(message({ result: content })), true],
@@ -160,7 +160,7 @@ test('an answer that a client fetches again, without a session, counts as read',
   assert.equal(isSteered(await send(call('look', { to: 'US13' }))), true)
 })
 
-/** Whether the gate is told that the agent has read what others wrote. */
+/** Returns whether the gate is told that the agent has read what others wrote. */
 const isTainted = async (send: (body: unknown, headers?: Record<string, string>) => Promise<Sent>, session: string) =>
   (await send(call('careful'), { 'mcp-session-id': session })).body.includes('It has read what others wrote')
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} }

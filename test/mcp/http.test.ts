@@ -46,7 +46,7 @@ for (const session of [{}, { 'mcp-session-id': 's1' }]) {
     sent.destroy()
     await send({ jsonrpc: '2.0', id: 5, method: 'ping' })
     await gate.call(approver, 'POST', `/approvals/${id}/approve`, { approverId: 'ann' })
-    // Whoever waited for it would have used it by then.
+    // A call that still waited for the approval would have used it by then.
     await sleep(1500)
     assert.equal((await gate.call(agent, 'GET', `/approvals/${id}`)).body.data.status, 'approved')
     await send({ jsonrpc: '2.0', id: 6, method: 'ping' })
@@ -277,7 +277,7 @@ test('a client that reads slowly holds up the server, and not the memory of the 
     if (!isStill) await sleep(1000)
     return isStill || undefined
   })
-  // What sockets hold by themselves is a part of it.
+  // The buffers of the sockets hold only a part of the stream.
   assert.notEqual(written, events)
   let bytes = 0
   for await (const chunk of response) bytes += chunk.length

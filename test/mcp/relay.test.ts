@@ -21,7 +21,7 @@ type Text = { text: string }[]
 
 async function connected(command: Command): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
-  // What a test leaves open when it fails would keep this process.
+  // A client that a failed test leaves open would keep this process alive.
   after(() => client.close())
   await client.connect(new StdioClientTransport({ ...command, stderr: 'ignore' }))
   return client

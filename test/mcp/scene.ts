@@ -38,7 +38,7 @@ export interface Sent {
 
 export async function scene(answer: Answer = ran, sidecar = gate.server.url) {
   const agent = await gate.key({ roles: ['agent'] })
-  /** What reached the server. */
+  /** Requests that reached the server. */
   const heard: { method: string; body: string; headers: IncomingMessage['headers'] }[] = []
   const server = createServer(async (incoming, outgoing) => {
     const body = await text(incoming)

@@ -22,7 +22,7 @@ function answer({ id, method, params }) {
     // Some clients take an id of another type for theirs.
     send({ id: String(id), result: { tools: [steady, shifty] } })
   } else if (method === 'tools/call' && params?.name === 'silent') {
-    // Whoever called it waits.
+    // No answer: the caller waits.
   } else if (params?.name === 'broken') {
     process.stdout.write(`{"jsonrpc": "2.0", "id": "${id}", "result": {"n": NaN}}\n`)
   } else if (params?.name === 'broken-late') {

@@ -7,7 +7,7 @@ import {
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 
-/* What official clients see of a server in a session that uses all that there is. */
+/* Results that official clients get from a server in a session that uses all its features. */
 
 export async function connected(transport: Transport): Promise<Client> {
   const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {} } }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** One change of the deciding code, which tests must notice. Paths are relative to the repository. */
 export interface Mutant {
   name: string
-  /** What the code promises, and breaks with the change. */
+  /** Promise of the code that the change breaks. */
   promise: string
   file: string
   /** Stands exactly once in the file. */

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const SQLITE = fileURLToPath(new URL('../../src/store/sqlite/', import.meta.url))
-/** Where packages are found from. */
+/** Folder from which packages are resolved. */
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 
 type BundledStore = typeof import('../../src/store/sqlite/store.ts') &

@@ -30,7 +30,7 @@ async function filled(store: Store, tick: (ms: number) => void): Promise<Known[]
   return stored.map(({ header: { id, seq, ts, type } }) => ({ id, seq, ts, type }))
 }
 
-/** What a page means, over all entries. */
+/** Returns the page that a query means, computed over all entries. */
 function pageOf(all: readonly Known[], query: PageQuery): { ids: string[]; total: number } {
   const { order, limit, offset, before = Infinity, eventType, from = '', to = '~' } = query
   const found = all.filter(

@@ -15,7 +15,7 @@ const keeping = (stored: StoredPolicies): Submission => ({
   entries: [note()],
 })
 
-/** What a store keeps in memory. */
+/** Tests the state that a store keeps in memory. */
 export function stateContract(stores: Stores): void {
   test('a commit of this process is in the state at once, one of another after refresh', async (t) => {
     const open = stores(t)

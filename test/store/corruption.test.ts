@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/sqlite/store.ts'
 import { runs } from '../tier.ts'
 import { copyOf, findingIn, usedFolder } from './used-folder.ts'
 
-/** Whether SQLite calls the same bytes a text or a blob makes no difference. The texts of this file are ASCII. */
+/** Turns blobs into text: the type that SQLite gives to the same bytes makes no difference. Stored text is ASCII. */
 const asText = (_: string, value: unknown) => (isBuffer(value) ? Buffer.from(value.data).toString('latin1') : value)
 
 function isBuffer(value: unknown): value is { type: 'Buffer'; data: number[] } {
@@ -39,7 +39,7 @@ function contentOf(dir: string): string[][] {
   }
 }
 
-/** What a service keeps in memory after it has started on the file. */
+/** Returns the state that a service keeps in memory after it has started on the file. */
 async function stateOf(dir: string): Promise<object> {
   const store = openStore({ dir, create: false, clock: Date.now })
   const { tenants, keys, signingKeys, policies, switches } = store.state()

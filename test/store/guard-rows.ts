@@ -7,7 +7,7 @@ import { aDecision, aSigningKey, changing, creating, LIVE, note, only } from './
 
 export interface Row {
   name: string
-  /** What is true before, made by another process. */
+  /** Submissions that another process commits beforehand. */
   before: readonly Submission[]
   /** In force in this process alone. */
   imposed?: KillSwitch

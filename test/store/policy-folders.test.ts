@@ -169,7 +169,7 @@ test('files of one version with lists of the next are no reading of the folder',
   for (const name of ['main.yaml', 'out.txt']) symlinkSync(`..data/${name}`, join(acme, name))
   const folders = policyFolders(dir, {
     listFiles(files) {
-      // What the kubelet does to bring the next version in.
+      // The kubelet brings the next version in with these steps.
       symlinkSync('..2', join(acme, '..tmp'))
       renameSync(join(acme, '..tmp'), join(acme, '..data'))
       return inThisThread.policyWorker.listFiles(files)

@@ -13,7 +13,7 @@ import { ACME_POLICY, inThisThread, startGate, temporaryFolder, writeFiles } fro
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
 const BROKEN = 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: [{id: x}]\n'
 
-/** What a second process on the data file of a service works with; the tenant acme is there. */
+/** Returns the dependencies of a second process on the data file of a service; the tenant acme is there. */
 async function beside(t: TestContext, root: string, more: Partial<RegistryDeps> = {}) {
   const { server, key } = await startGate(t, { watch: 'off', policies: {} })
   await key()

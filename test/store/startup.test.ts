@@ -140,7 +140,7 @@ const states: Row[] = [
   {
     name: 'another signing key',
     change: forged('signing_key', '1', { publicKey: 'AAAA' }),
-    // What was pruned is held to it first.
+    // The record of the archived entries is checked against it first.
     named: /other\/live: the record of the archived entries is not signed by the log key/,
   },
   {

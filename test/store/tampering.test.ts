@@ -41,7 +41,7 @@ const UNFOUND: Record<string, string> = {
   'idempotency.at': 'forgotten after ten minutes; what it leads to is re-read from the chain',
 }
 
-/** Where in a value a byte is altered, as a share of its length. */
+/** Places in a value at which a byte is altered, as shares of its length. */
 const PLACES = FULL ? [0.1, 0.6, 0.99] : [0.6]
 
 function columnsOf(db: Database): Column[] {

@@ -102,7 +102,7 @@ export function tamper(dir: string, change: (db: Database) => void): void {
 
 export type Finding = 'at open' | 'by audit verify' | 'nothing found'
 
-/** Who finds what is wrong with the file, and in what words. */
+/** Returns the check that finds the fault in the file, if any, and its message. */
 export async function findingIn(dir: string): Promise<{ finding: Finding; message: string }> {
   let store: Store
   try {

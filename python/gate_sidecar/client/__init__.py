@@ -1,6 +1,6 @@
 """Asks a gate-sidecar before an action of an agent runs. See docs/integrations/python.md.
 
-`GateClient` is for threads, `AsyncGateClient` for asyncio. Whatever fails is a deny.
+`GateClient` is for threads, `AsyncGateClient` for asyncio. Every failure is a deny.
 """
 
 from . import _api

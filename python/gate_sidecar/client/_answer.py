@@ -1,4 +1,4 @@
-"""What an answer brings, whatever the envelope is that it comes in."""
+"""Reads the data of an answer in any envelope."""
 
 from __future__ import annotations
 

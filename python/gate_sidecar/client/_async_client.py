@@ -34,7 +34,7 @@ T = TypeVar("T")
 class AsyncGateClient(AsyncEndpoints):
     """Calls a gate-sidecar from asyncio, as `GateClient` does from threads.
 
-    Whoever is cancelled stops waiting at once, and what was not begun never runs. An action that
+    A cancelled task stops waiting at once, and an action that has not begun never runs. One that
     was cancelled while it ran is recorded as failed.
 
         gate = AsyncGateClient(tenant_id="acme", api_key=os.environ["GATE_API_KEY"])
@@ -119,7 +119,7 @@ class AsyncGateClient(AsyncEndpoints):
     ) -> Any:
         """Run the function if the gate allows the action, and tell the service what became of it.
 
-        What it gives is awaited. Raises ActionRefused when it did not run, or what it raises.
+        Its result is awaited. Raises ActionRefused when it did not run, or what it raises.
         """
         return await await_guarded(
             self._service,

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Asyncio:
-    """The network for tasks. Who is cancelled stops waiting at once."""
+    """The network for tasks. A cancelled task stops waiting at once."""
 
     async def connect(self, address: Address, end: float) -> Stream:
         """Return a new connection."""
@@ -30,7 +30,7 @@ class Asyncio:
         await asyncio.sleep(seconds)
 
     def is_cancelled(self) -> bool:
-        """Say no: who is cancelled is told so where it waits."""
+        """Return False: a task is told of its cancellation while it waits."""
         return False
 
     def check(self) -> None:

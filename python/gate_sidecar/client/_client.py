@@ -24,8 +24,8 @@ class GateClient(Endpoints):
     """Calls a gate-sidecar. Nothing that fails is an allow.
 
     `check` and every other call raise GateError, `permit` and `guard` refuse. All times are in
-    seconds. It keeps no connection, and threads may share it. Where a method takes `cancel`, the
-    event ends it with Cancelled once it is set; nothing runs then.
+    seconds. It keeps no connection, and threads may share it. A method that takes `cancel` ends
+    with Cancelled once that event is set; nothing runs then.
 
         gate = GateClient(tenant_id="acme", api_key=os.environ["GATE_API_KEY"])
         gate.guard({"action": "payment.transfer", "context": {"amount": 25}}, lambda: pay(25))

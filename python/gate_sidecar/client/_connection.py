@@ -26,12 +26,12 @@ _CREDENTIAL = re.compile(r"[!-~]+")
 
 @dataclass(frozen=True)
 class Service:
-    """A sidecar, and who calls it in what way."""
+    """A sidecar, with the credentials and limits of its caller."""
 
     address: Address
     origin: str
     path: str
-    """What stands before the paths of all routes, such as `/gate`."""
+    """Prefix of the paths of all routes, such as `/gate`."""
     host: str
     tenant_id: str
     api_key: str = field(repr=False)
@@ -192,6 +192,6 @@ def target(path: str, params: Mapping[str, str], query: Mapping[str, Any]) -> st
 
 
 def _backoff(repeated: int) -> float:
-    """Return half of the seconds or more, so that who failed at once do not return at once."""
+    """Return a random half to whole of the pause: callers that failed together retry apart."""
     most: float = min(_FIRST_PAUSE_SECONDS * 2**repeated, _LONGEST_PAUSE_SECONDS)
     return most / 2 + random.random() * most / 2

@@ -1,4 +1,4 @@
-"""What calls of the gate raise."""
+"""Errors that calls of the gate raise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._api import Decision
 class GateError(Exception):
     """Nothing was decided or done, as far as is known.
 
-    To whoever asked for leave to act, that is a deny. `code` is one of the service, or
+    For a caller that asks for leave to act, this is a deny. `code` is one of the service, or
     `unreachable`, `timeout` or `malformed_answer`.
     """
 
@@ -29,9 +29,9 @@ class GateError(Exception):
         self.code = code
         self.message = message
         self.status = status
-        """Of the answer; None when there was none."""
+        """Status of the answer; None when there was none."""
         self.details = details or []
-        """What is wrong with a request: `path`, a JSON pointer, and `message`."""
+        """Faults of the request: `path`, a JSON pointer, and `message`."""
         self.request_id = request_id
         self.retry_after = retry_after
         """Seconds after which the service wants to be asked again."""
@@ -53,9 +53,9 @@ class ActionRefused(Exception):
         super().__init__(action, reason, decision, error)
         self.action = action
         self.reason = reason
-        """Why, without the name of the action."""
+        """Reason, without the name of the action."""
         self.decision = decision
-        """None when the gate could not be asked, and `error` says why."""
+        """None when the gate could not be asked; `error` has the reason."""
         self.error = error
         self.__cause__ = error
 

@@ -1,4 +1,4 @@
-"""What happens in the tenant, as it happens."""
+"""Events of the tenant, as they happen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GateEvent(TypedDict):
     position: str
     """Its place in the stream: where `last_event_id` goes on behind it."""
     id: str
-    """Of the audit entry."""
+    """Id of the audit entry."""
     timestamp: str
     eventType: str
     data: Any
@@ -108,7 +108,7 @@ async def _refuse(response: Response) -> None:
 
 
 def _next_sign() -> float:
-    """Return by when something has to come."""
+    """Return the time by which the next sign of life must come."""
     return time.monotonic() + _SILENCE_SECONDS
 
 

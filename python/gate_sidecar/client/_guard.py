@@ -17,10 +17,10 @@ Mode = Literal["enforce", "observe"]
 """`enforce` runs what the gate allows. `observe` runs all, and tells what would not have run."""
 
 _TRIES = 3
-"""Allows that ran out before the action could begin are asked for again, so often."""
+"""Limit of attempts when allows expire before the action can begin."""
 _MAX_ERROR = 500
 _RECORD_SECONDS = 5.0
-"""Whoever has acted does not wait longer for somebody to write it down."""
+"""Time limit of recording: the caller has acted, and waits no longer."""
 _LATE = "What the gate allowed could not be started in time."
 _LOG = logging.getLogger("gate_sidecar")
 
@@ -41,7 +41,7 @@ OnUnrecorded = Callable[[str, GateError], None]
 
 @dataclass(frozen=True)
 class GuardSettings:
-    """How a client guards."""
+    """Settings of a client for its guarded actions."""
 
     mode: Mode
     on_observed: OnObserved

@@ -52,7 +52,7 @@ async def await_guarded(
     run: Callable[[], Any],
     **options: Any,
 ) -> Any:
-    """Do the same in the event loop. Where a task is cancelled before, the function never runs."""
+    """Do the same in the event loop. If the task is cancelled before, the function never runs."""
     admitted = await admit(Connection(service, Asyncio()), settings, request, **options)
     try:
         value = run()

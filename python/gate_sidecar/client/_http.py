@@ -18,7 +18,7 @@ _HEADER = re.compile(r"[\t\x20-\x7e]*")
 
 
 class Broken(Exception):
-    """What came is no answer over HTTP, or not the whole of one. The text says why."""
+    """The answer is not valid HTTP, or is incomplete. The text says why."""
 
 
 class TooLarge(Exception):

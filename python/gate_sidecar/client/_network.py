@@ -1,6 +1,6 @@
 """The network, blocking. Everything above it is written once, for threads and for asyncio.
 
-What asks, waits and retries are coroutines over a `Network`. With that of asyncio they wait in its
+Requests, waits and retries are coroutines over a `Network`. With that of asyncio they wait in its
 event loop. With the blocking one nothing in them ever waits for a loop, so that `finish` runs them
 to their end at the first step, in the thread of the caller.
 """
@@ -19,20 +19,20 @@ from ._errors import Cancelled
 T = TypeVar("T")
 
 READ_BYTES = 65536
-"""How much is taken at once."""
+"""Limit of one read."""
 _CANCEL_SECONDS = 0.05
-"""How long a thread waits before it looks whether it is to go on waiting."""
+"""Interval at which a waiting thread checks for cancellation."""
 
 
 MAX_SECONDS = (2**31 - 1) / 1000
-"""Timers take no more."""
+"""Longest time that timers accept."""
 _AGES_SECONDS = 1e9
 
 
 def checked_seconds(name: str, value: float) -> float:
-    """Return the seconds, of more than anybody waits so many.
+    """Return the seconds, up to a limit that is longer than anybody waits.
 
-    Raises ValueError for what is no number, which is a mistake of whoever wrote it.
+    Raises ValueError for a time that is no number, which is a bug of the caller.
     """
     if not isinstance(value, (int, float)) or value != value:
         raise ValueError(f"{name} is a number of seconds")
@@ -40,11 +40,11 @@ def checked_seconds(name: str, value: float) -> float:
 
 
 class OutOfTime(Exception):
-    """What should have been done by now is not done."""
+    """The time limit passed before the work was done."""
 
 
 class Address(NamedTuple):
-    """Where a sidecar listens."""
+    """Address at which a sidecar listens."""
 
     host: str
     port: int
@@ -84,7 +84,7 @@ class Network(Protocol):
 
 
 def finish(work: Awaitable[T]) -> T:
-    """Run to its end what waits for nothing but the blocking network."""
+    """Run work to its end that waits for nothing but the blocking network."""
     try:
         next(work.__await__())
     except StopIteration as done:
@@ -102,7 +102,7 @@ def left(end: float) -> float:
 
 
 class Blocking:
-    """The network for threads. Where `cancel` is set, reading and waiting end with Cancelled."""
+    """The network for threads. Once `cancel` is set, reading and waiting end with Cancelled."""
 
     def __init__(self, cancel: Optional[threading.Event] = None) -> None:
         self._cancel = cancel

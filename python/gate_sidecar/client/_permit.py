@@ -15,11 +15,11 @@ from ._network import checked_seconds
 
 _DECISIONS = ("allow", "deny", "require_approval")
 _HELD_SECONDS = 25
-"""The service holds an answer so long at most."""
+"""Limit of the time that the service holds an answer."""
 _AGAIN_SECONDS = 1.0
-"""Between two questions about an approval."""
+"""Interval between requests for an approval."""
 _SHORTEST_SECONDS = 1.0
-"""A last question has so long, however little is left."""
+"""Minimum time for the last request, however little is left."""
 
 OnPending = Callable[[Decision], None]
 
@@ -64,9 +64,9 @@ class Refused:
     """The action may not run. It is false, as a condition."""
 
     reason: str
-    """A sentence for the agent: why, and of a held action what has to happen first."""
+    """Sentence for the agent: the reason, and for a held action the next step."""
     decision: Optional[Decision]
-    """None when the gate could not be asked, and `error` says why."""
+    """None when the gate could not be asked; `error` has the reason."""
     error: Optional[GateError] = None
     allowed: Literal[False] = False
 
@@ -150,7 +150,7 @@ async def permit(
     approval_timeout: float = 0.0,
     on_pending: Optional[OnPending] = None,
 ) -> Verdict:
-    """Return whether the action may run. Whatever is no allow is a refusal, a GateError too.
+    """Return whether the action may run. Anything but an allow is a refusal, a GateError too.
 
     `approval_timeout` are the seconds to wait for people when the action is held. Raises ValueError
     where that is no number.
@@ -192,7 +192,7 @@ def _refusal(decision: Decision) -> str:
 
 
 def _valid_seconds(decision: Decision) -> float:
-    """Return how long, not until when: the clocks of two machines differ."""
+    """Return a duration, not a deadline: the clocks of two machines differ."""
     try:
         valid_until, timestamp = (_time(decision.get(name)) for name in ("validUntil", "timestamp"))
     except (TypeError, ValueError):

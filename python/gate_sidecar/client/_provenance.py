@@ -1,4 +1,4 @@
-"""What an agent has read in a session, and who wrote it."""
+"""Texts that an agent has read in a session, and their authors."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ from ._json import refuse_constant
 from ._texts import Texts, unescaped
 
 Origin = Literal["user", "tool", "third_party", "model", "const"]
-"""Where a value was seen first."""
+"""First origin of a value."""
 
 _MAX_READ = 16 * 1024 * 1024
-"""How much text of results is kept to search in, in UTF-16 units."""
+"""Limit of the results' text that is kept for the search, in UTF-16 units."""
 _MAX_SAID = 128 * 1024
-"""The same of what the user said. All of it goes with each question, of which the service takes 1 MiB;
-a unit can take 6 bytes."""
+"""Limit of the user's text, which each request sends whole: 1 MiB is accepted, and a unit can take
+6 bytes."""
 _MAX_SEARCHED = 64 * 1024 * 1024
-"""How much text is searched for the values of one check: more would hold up everything else."""
+"""Limit of the text searched for one check: more would hold up everything else."""
 _SEPARATOR = "\0"
-"""Between the values of one result."""
+"""Separator of the values of one result."""
 _MAX_NESTED = 4
-"""So often JSON is read that is a text of JSON."""
+"""Limit of the levels of JSON within JSON that are decoded."""
 _MAX_DEPTH = 256
-"""No deeper results are looked into."""
+"""Limit of a result's nesting."""
 _JSON_BEGINS = re.compile(r"\s*[\[{]")
 Path = Tuple[str, ...]
 
 
 class Provenance:
-    """What was said and read.
+    """Texts that were said and read in a session, and their authors.
 
-    - `is_tainted` once any part of a result can have been written by others.
-    - A value is from where it occurs verbatim first: `user` in what the user said, else `tool` or
-      `third_party` by the first result that has it, else `model`. True, False, None and the empty
-      text tell nothing: `const`. Numbers are looked for as JSON writes them: 10.0 is 10.
-    - Of a list or an object, each value within counts.
+    - `is_tainted` once others may have written any part of a result.
+    - The origin of a value is where it first occurs verbatim: `user` in the user's words, else
+      `tool` or `third_party` by the first result that has it, else `model`. True, False, None and
+      the empty text carry no information: `const`. Numbers are searched for as JSON writes them:
+      10.0 is 10.
+    - In a list or an object, each inner value counts.
 
-    In a tainted session, a value is `third_party` too that is not found where more was read than is
-    known here, or that could not be searched for everywhere.
+    In a tainted session a value that is not found is `third_party` when some text that was read is
+    unknown here, or when the search was cut off.
     """
 
     def __init__(self, user_request: str) -> None:
         self._said: Texts[Origin] = Texts(_MAX_SAID)
         self._read: Texts[Origin] = Texts(_MAX_READ)
         self.is_incomplete = False
-        """More was read than is kept, or can be read here."""
+        """True when more was read than is kept, or can be read here."""
         self.is_tainted = False
         self.user_says(user_request)
 
@@ -59,7 +60,7 @@ class Provenance:
         return "\n\n".join(text for text, _, _ in self._said)
 
     def user_says(self, text: str) -> None:
-        """Take in what the user says. What was said before is not said again."""
+        """Take in the words of the user. Repeated text is kept once."""
         if text:
             self._said.add(text, "user")
 
@@ -83,15 +84,15 @@ class Provenance:
             for path, text in _texts(parsed, ()):
                 (others if is_of_others(path) else own).append(text)
         except RecursionError:
-            # What is nested too deep to be looked into can hold anything, of anybody.
+            # A result nested too deep to read may hold anything, from anybody.
             own.clear()
             self.read_unseen()
             trusted = False
         if isinstance(result, str) and parsed is not result:
-            # As it was read, which what it says need not be: JSON escapes.
+            # Adds the raw text too, since JSON escapes make it differ from its values.
             (others if others or is_of_others(()) else own).append(result)
         self.is_tainted = self.is_tainted or bool(others)
-        # What stands in both is known from the trusted part.
+        # A text in both is found in the trusted part first.
         self._keep("tool", own)
         self._keep("third_party", others)
 

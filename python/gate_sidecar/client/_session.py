@@ -73,20 +73,20 @@ class SessionFacts:
         trusted: Optional[bool] = None,
         untrusted: Sequence[str] = (),
     ) -> None:
-        """Take in what a tool answered: text, or what JSON has.
+        """Take in the result of a tool: text, or JSON values.
 
-        What is not trusted taints the session, and every value in it is from a third party.
-        `trusted` says that only the user and their own systems can have written it; where it is not
-        said, that follows from the trusted tools of the session. `untrusted` are paths of a trusted
+        An untrusted result taints the session, and every value in it is from a third party.
+        `trusted` says that only the user and their own systems can have written it; by default,
+        that follows from the trusted tools of the session. `untrusted` are paths of a trusted
         result that others can have written, such as `messages.*.body`.
-        Raises TypeError for what is not made of JSON values.
+        Raises TypeError for a result that is not made of JSON values.
         """
         if trusted is None:
             trusted = tool_name in self._trusted
         self._provenance.observe(result, trusted=trusted, untrusted=untrusted)
 
     def _observe_any(self, tool_name: str, result: Any) -> None:
-        """Take in a result of any type. What JSON does not have can still be in what the model reads."""
+        """Take in a result of any type. The model may still read values that JSON does not have."""
         try:
             self.observe(tool_name, result)
         except TypeError:
@@ -182,7 +182,7 @@ class GateSession(SessionFacts):
     ) -> T:
         """Run the function with a copy of the arguments that were checked, and observe its result.
 
-        What it raises is observed too. Raises ActionRefused when it did not run.
+        Its error is observed too. Raises ActionRefused when it did not run.
         """
         own, request, refused = self._prepare(tool_name, args)
         has_run = False

@@ -7,16 +7,16 @@ from collections import OrderedDict
 from typing import Generic, Iterator, Tuple, TypeVar
 
 _OVERHEAD = 64
-"""What a text takes beside its units: to keep it, and to begin to search it."""
+"""Size of a text beyond its units: the cost of storing it and of starting a search."""
 
 Kind = TypeVar("Kind")
 
 
 class Texts(Generic[Kind]):
-    """Texts by what they are, in the order in which they came, none twice.
+    """Distinct texts with their kind, in order of arrival.
 
-    Of more than may be kept, the oldest are dropped. Sizes are in UTF-16 units, as every client
-    counts them, and some for each text.
+    Beyond the limit the oldest are dropped. Sizes are in UTF-16 units, as every client counts them,
+    plus an overhead for each text.
     """
 
     def __init__(self, max_size: int) -> None:
@@ -25,7 +25,7 @@ class Texts(Generic[Kind]):
         self._size = 0
 
     def add(self, text: str, kind: Kind) -> bool:
-        """Return False when not all that came is kept. What is known stays what it was."""
+        """Add a text; a known one keeps its kind. Return False when text was dropped."""
         if text in self._kept:
             return True
         size = _size_of(text)
@@ -39,7 +39,7 @@ class Texts(Generic[Kind]):
         return is_all
 
     def __iter__(self) -> Iterator[Tuple[str, Kind, int]]:
-        """Give each text with what it is and its size."""
+        """Give each text with its kind and its size."""
         for text, (kind, size) in self._kept.items():
             yield text, kind, size
 

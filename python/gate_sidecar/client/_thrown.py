@@ -1,4 +1,4 @@
-"""What is read of an error that a tool raises."""
+"""Reads the text of an error that a tool raises."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def text_of(value: Any) -> Optional[str]:
 
 
 def said_by(error: BaseException) -> Tuple[List[Any], bool]:
-    """Return what is read of it, and whether that is all.
+    """Return the values that are read of an error, and whether they are all.
 
-    An error can have a body, notes, a cause, errors that it is of.
+    More may remain, such as a body, notes, a cause, or inner errors.
     """
     text = text_of(error)
     if text is None:

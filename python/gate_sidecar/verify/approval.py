@@ -144,7 +144,7 @@ def parse_path(path: Any) -> list[str]:
 
 
 def _remove(value: Any, names: Sequence[str]) -> None:
-    """Remove the member at a path. Where it leads to no member, nothing is left out."""
+    """Remove the member at a path. A path to no member removes nothing."""
     for name in names[:-1]:
         if not isinstance(value, dict) or name not in value:
             return

@@ -1,4 +1,4 @@
-"""What a bundle and the manifest of an export have in common: their form, and what it says."""
+"""Common members of a bundle and of the manifest of an export: their form, and their values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_ALGORITHM = 32
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a bundle and the manifest of an export have in common, after the check `form`."""
+    """Common members of a bundle and of the manifest of an export, after the check `form`."""
 
     origin: str
     chain: str
@@ -41,7 +41,7 @@ class Evidence:
 
 
 def require_attested(whole: dict[str, Any], proof: dict[str, Any]) -> None:
-    """Require the form of what both have. `proof` is the object with the certificate."""
+    """Require the form of the common members. `proof` is the object with the certificate."""
     parse_time(whole["exportedAt"], "exportedAt")
     require_origin(proof["origin"], "origin")
     parse_note(proof["checkpoint"])
@@ -53,7 +53,7 @@ def require_attested(whole: dict[str, Any], proof: dict[str, Any]) -> None:
 def evidence_of(
     whole: dict[str, Any], proof: dict[str, Any], chain: str, payload_type: str
 ) -> Evidence:
-    """Return what both have. The form was checked before."""
+    """Return the common members. The form was checked before."""
     signed = {name: value for name, value in whole.items() if name != "signatures"}
     return Evidence(
         origin=proof["origin"],

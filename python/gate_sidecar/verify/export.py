@@ -171,7 +171,7 @@ class EntriesReader:
         self.leads_to_root = True
 
     def shown_roots(self) -> dict[int, bytes]:
-        """Return the roots of earlier trees. What does not lead to the root shows none."""
+        """Return the roots of earlier trees. A range that does not lead to the root shows none."""
         return self.roots if self.leads_to_root else {}
 
     def last_ts(self) -> Optional[str]:

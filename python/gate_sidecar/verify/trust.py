@@ -1,4 +1,4 @@
-"""Whom a verifier trusts: signed statements, the trust file and rotations."""
+"""Trust of a verifier: signed statements, the trust file and rotations."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import { processorMs } from '../../processor.ts'
 import { HEADER, load } from '../sources.ts'
 import { readLcov } from './lcov-reader.ts'
 
-/** What is covered by the tests of `text`. */
+/** Returns the coverage of the policy by the tests. */
 async function itemsOf(policy: string, tests: string): Promise<readonly CoverageItem[]> {
   const loaded = load({ 'main.yaml': HEADER + policy, 'a.test.yaml': HEADER + tests })
   const { set } = loaded
@@ -28,7 +28,7 @@ async function itemsOf(policy: string, tests: string): Promise<readonly Coverage
   return coverage.items()
 }
 
-/** What can happen to each item and how often it was seen: `rule r: true 1, decided 1`. */
+/** Returns the possible outcomes of each item and how often each was seen: `rule r: true 1, decided 1`. */
 function told(items: readonly CoverageItem[]): string[] {
   return items.map(({ kind, name, seen }) => `${kind} ${name}: ${[...seen].map((pair) => pair.join(' ')).join(', ')}`)
 }
@@ -40,7 +40,7 @@ const TYPED = 'facts: {context.n: {type: number}, context.d: {type: number, defa
 const REQUIRED = `${TYPED}actions: {x: {context: {type: object, required: [n], properties: {n: {type: number}}}}}\n`
 const N = '{fact: context.n, operator: lessThan, value: 5}'
 
-/** Which outcomes can happen, before anything was asked. */
+/** Possible outcomes in each policy, before any case has run. */
 const POSSIBLE: { name: string; policy: string; can: string[] }[] = [
   {
     name: 'without a condition a rule always matches',

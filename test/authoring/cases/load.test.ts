@@ -28,7 +28,7 @@ function diagnose(text: string, policy = POLICY) {
   return load({ 'main.yaml': policy, 'a.test.yaml': text }).diagnostics
 }
 
-/** Of a test that is added to the file; the marks stand where the faults are. */
+/** Faults of a test that is added to the file; the marks stand where the faults are. */
 const FAULTS: { name: string; text: string; says?: RegExp; suggests?: string }[] = [
   { name: 'a key that is none', text: 'expect: {decision: deny, «1501»rul: small}', suggests: 'rule' },
   { name: 'a decision that is none', text: 'expect: {decision: «1503»allowed}', suggests: 'allow' },
@@ -240,7 +240,7 @@ test('load: the clock of a test goes before that of its file', () => {
   assert.equal(onlyTest(text('now: "2026-03-01T01:00:00+01:00", ')).nowMs, Date.parse('2026-03-01T00:00:00Z'))
 })
 
-/** Which combinations each expectation selects, by its `reason`. */
+/** Combinations with the expectations that select them, each named by its `reason`. */
 const FORMS: { name: string; expect: string; selects: Record<string, string[]> }[] = [
   {
     name: 'one for all',

@@ -7,7 +7,7 @@ import { HEADER, load } from '../sources.ts'
 
 const accepts = schemaCompiler({ allErrors: true }).compile(testFileSchema())
 
-/** Of one test with the context `a`; `true` where schema and loader both take it. */
+/** Expectations of one test with the context `a`; `true` where both schema and loader accept it. */
 const EXPECTATIONS: [expect: string, taken: boolean][] = [
   ['{decision: allow}', true],
   ['{decision: allow, rule: null, rules: [], unevaluable: [f], reason: R., retry: never, decidedBy: default}', true],

@@ -6,7 +6,7 @@ export interface XmlElement {
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-/** What XML 1.0 cannot hold. */
+/** Characters that XML 1.0 cannot hold. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
 const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u
 
