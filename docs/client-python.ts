@@ -13,13 +13,15 @@ import {
 } from './python-types.ts'
 
 /**
- * Writes what the Python client shares with the service from the OpenAPI document, for Python 3.9: python/gate_sidecar/client/_api.py,
- * the types of every request and answer with the table of routes, and _endpoints.py, the endpoints as methods.
+ * Writes the parts that the Python client shares with the service from the OpenAPI document, for Python 3.9, into
+ * python/gate_sidecar/client: _api.py has the types of every request and answer with the table of routes, and
+ * _endpoints.py the endpoints as methods.
  */
 
 /**
- * Endpoints in the groups of the client, by the names of routes; those of no group are methods of the client itself. Streams have no plain
- * answer: `events` is written by hand, and `auditVerifyLive` is for who watches, which a call of `verify` does as well.
+ * Endpoints in the groups of the client, by the names of routes; those of no group are methods of the client itself.
+ * Streams have no plain answer: `events` is written by hand, and `auditVerifyLive` only adds the progress to a call of
+ * `verify`.
  */
 const GROUPS: Record<string, Record<string, string>> = {
   '': { risk: 'risk', outcome: 'outcome' },
@@ -68,13 +70,13 @@ export function pythonApi(): string {
     `__all__ = [\n${exported.map((name) => `    "${name}",\n`).join('')}]\n\n`,
     types.texts.map((text) => `${text}\n\n`).join('\n'),
     'class Route(NamedTuple):',
-    '    """How a route is called."""\n',
+    '    """Call of a route."""\n',
     '    method: str',
     '    path: str',
     '    repeat: Literal["with_key", "as_is", "never"]',
     '    """May the request be sent again: under its Idempotency-Key, as it is, or not at all."""',
     '    form: Literal["object", "list", "page", "json", "text"]',
-    '    """How the answer comes: `data` in an envelope, or alone."""\n\n',
+    '    """Form of the answer: `data` in an envelope, or alone."""\n\n',
     'ROUTES: Final[Mapping[str, Route]] = {',
     ...routes.map(
       ({ id, method, path, repeat, form }) => `    "${id}": Route("${method}", "${path}", "${repeat}", "${form}"),`,
@@ -123,7 +125,7 @@ function groupClass(
   const prefix = isAsync ? 'Async' : ''
   const groups = Object.keys(GROUPS).filter((name) => name !== '')
   const result = isAsync ? 'Awaitable[Any]' : 'Any'
-  const about = group === '' ? 'Every endpoint with a plain answer.' : `What is under \`${group}\` of a client.`
+  const about = group === '' ? 'Every endpoint with a plain answer.' : `Endpoints under \`${group}\` of a client.`
   return [
     `class ${prefix}${pascal(group)}Endpoints:`,
     `    """${about}"""\n`,
@@ -142,7 +144,7 @@ function methodText(name: string, route: ApiRoute, isAsync: boolean): string {
   const { id, summary, params, query, repeat } = route
   const types = noTypes()
   const body = bodyOf(route, types)
-  // To wait is a method of its own, with a timeout of its own.
+  // Waiting is a method of its own, with a timeout of its own.
   const asked = query.filter((one) => one.name !== 'wait')
   const options = asked.map((one) => `${snake(one.name)}: Optional[${typeOf(one.schema, '', types)}] = None`)
   if (repeat === 'with_key') options.push('idempotency_key: Optional[str] = None')
@@ -163,7 +165,7 @@ function methodText(name: string, route: ApiRoute, isAsync: boolean): string {
   ].join('\n')
 }
 
-/** A body that may be left out is taken whole, else one of one member as that member; one of none is not taken. */
+/** Parameters for a body: its only member if it is required and has one, none if it has no members, else the whole. */
 function bodyOf({ body, needsBody }: ApiRoute, types: PythonTypes): { taken: string[]; given: string[] } {
   if (body === undefined) return { taken: [], given: [] }
   const type = typeOf(body, '', types)
@@ -202,7 +204,7 @@ const pageName = ({ data }: ApiRoute): string =>
     .split('/')
     .at(-1)}Page`
 
-/** In the manner of Python; `from` is a word of the language. */
+/** Converts a name to snake case; `from` is a keyword of Python. */
 function snake(name: string): string {
   return name === 'from' ? 'from_' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

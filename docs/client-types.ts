@@ -8,9 +8,9 @@ import { type ApiRoute, apiRoutes, namedSchemas, type Schema } from './api-route
  */
 
 const HEAD = `// Written by \`npm run docs\` from the shapes by which the service parses and answers. Do not edit.\n`
-/** What a line of code may have. */
+/** Limit of a line of code, in characters. */
 const WIDTH = 120
-/** Words or literals with bars between. */
+/** Union of words or literals. */
 const UNION = /^('[^']*'|\w+)( \| ('[^']*'|\w+))+$/
 const REF = '#/components/schemas/'
 
@@ -20,10 +20,10 @@ export function clientTypes(): string {
   return [
     HEAD,
     ...namedSchemas().map(([name, schema]) => declaration(name, schema)),
-    `/** What each route takes and gives, by its name. */\nexport interface Api {\n${routes.map(apiMember).join('\n')}\n}\n`,
+    `/** Input and output of each route, by its name. */\nexport interface Api {\n${routes.map(apiMember).join('\n')}\n}\n`,
     `export const ROUTES = {\n${routes.map(tableRow).join('\n')}\n} as const\n`,
     meanings('EVENTS', 'Types of entries that the service itself writes, and what each records.', EVENTS),
-    meanings('RANGE_STATUSES', 'What the verification of a part of a chain comes to.', RANGE_STATUSES),
+    meanings('RANGE_STATUSES', 'Results of verifying a part of a chain.', RANGE_STATUSES),
   ].join('\n')
 }
 
@@ -47,7 +47,7 @@ function tableRow({ id, method, path, repeat, form }: ApiRoute): string {
   return `  ${id}: { method: '${method}', path: '${path}', repeat: '${repeat}', form: '${form}' },`
 }
 
-/** A table of what words mean, for people who look at them. */
+/** Declares a table with the meanings of words, for people who see them. */
 function meanings(name: string, description: string, table: Readonly<Record<string, string>>): string {
   const rows = Object.entries(table).map(([word, meaning]) => {
     const key = /^[a-z]+$/.test(word) ? word : `'${word}'`
@@ -78,7 +78,7 @@ function member(name: string, schema: Schema, isRequired: boolean, indent: strin
   return `${head}${start}${inWidth(start, typeOf(schema, indent), indent)}`
 }
 
-/** A type behind what stands before it in the line: a union that is too long for that has a line for each of its types. */
+/** Places a type after the start of its line; a union that is too long for it gets a line for each of its types. */
 function inWidth(start: string, type: string, indent: string): string {
   const isLong = start.length + 1 + type.length > WIDTH && UNION.test(type)
   return isLong ? inLines(type, indent) : ` ${type}`

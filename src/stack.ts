@@ -6,7 +6,10 @@ import { memo } from './base/memo.ts'
 /** Modules have URLs, the hook's CommonJS file a path. */
 const PLACE = /(?:file:\/\/)?(\/[^\s()]+\.c?js):(\d+):(\d+)/g
 
-/** Of each file of the build; undefined where it came without. Node.js would read them all at each start, for an error that seldom comes. */
+/**
+ * Source map of a file of the build; undefined without one. Read only for an error, which is rare: Node.js would read
+ * all of them at each start.
+ */
 const mapOf = memo((file: string): SourceMap | undefined => {
   const path = `${file}.map`
   return existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined

@@ -123,7 +123,7 @@ export function eventEntry(deps: Deps, chain: string, type: EventType, data: obj
   return { kind: 'event', id: deps.newId('entry'), chain, type, data: data as Json, actor }
 }
 
-/** When an entry of the submission was committed. */
+/** Returns the time at which an entry of the submission was committed. */
 export function committedTime(entries: readonly Placed[], id: string): string {
   const entry = entries.find((placed) => placed.id === id)
   if (entry === undefined) throw new Error('the commit did not return the entry')

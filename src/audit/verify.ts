@@ -8,7 +8,7 @@ import { isErasable } from './redaction.ts'
 export interface ChainFault {
   chain: string
   seq: number
-  /** Whether content was changed, or an entry is missing or links to another one. */
+  /** Kind of fault: changed content, or an entry that is missing or links to another one. */
   status: 'tampered' | 'broken-link'
   what: string
 }

@@ -25,15 +25,15 @@ export interface Approval {
   expiresAt: string
   /** UTC, with milliseconds. */
   decidedAt: string | null
-  /** Of everything that the approval covers. */
+  /** Digest of everything that the approval covers. */
   digest: string
   /** Paths that it does not cover. */
   unbound: string[]
-  /** Under which it waits, and its time does not run; or that has cancelled it. */
+  /** Stop under which it waits, while its time does not run, or that has cancelled it. */
   stop: KillSwitch | null
 }
 
-/** What helps to decide an approval and is not part of it. */
+/** Context for the decision on an approval, beyond the approval itself. */
 export interface ApprovalBackground {
   /** The one that was asked for. */
   approvalId: string
@@ -41,7 +41,7 @@ export interface ApprovalBackground {
   /** A rule as it is written in the policies that decided. */
   rule: {
     id: string
-    /** Of the policies, such as `acme/main.yaml`. */
+    /** Policy file, such as `acme/main.yaml`. */
     file: string
     /** From 1. */
     line: number
@@ -50,22 +50,22 @@ export interface ApprovalBackground {
     /** These lines; of more than 8,000 characters the beginning and the end. */
     text: string
   } | null
-  /** Why `rule` is null. */
+  /** Reason why `rule` is null. */
   unshown: {
     code: 'no_rule' | 'redacted' | 'policy_not_kept' | 'policy_altered' | 'policy_unloadable'
     message: string
   } | null
-  /** Who asked. */
+  /** The requester and its earlier decisions. */
   agent: {
-    /** Who asked: the key's identity, else its id. */
+    /** Requester: the key's identity, else its id. */
     principal: string
-    /** Of the key. */
+    /** Name of the key. */
     name: string | null
     /** The key that asked. */
     keyId: string
     /** Its last 10 other decisions, newest first. */
     recent: PastDecision[]
-    /** How many of its checks of the last 24 hours were decided so. */
+    /** Number of its checks in the last 24 hours, by decision. */
     lastDay: {
       allow: number
       deny: number
@@ -76,32 +76,32 @@ export interface ApprovalBackground {
   }
   /** The session of the agent. */
   session: {
-    /** What the policies took for the session. */
+    /** Name of the session, from the fact that the policies declare. */
     id: string | null
     /** Its last 20 other decisions, newest first. */
     recent: PastDecision[]
   }
-  /** How far back decisions were looked for; null when there are no more. */
+  /** Time back to which decisions were searched; null when there are no more. */
   searchedTo: string | null
-  /** Who may vote. */
+  /** Requirements for voters and their votes. */
   approvers: {
     /** A voter has one of the groups of each list; without a list, every approver may vote. */
     groups: string[][]
     /** Votes of distinct people that it needs. */
     quorum: number
-    /** Who asked may approve. */
+    /** True when the requester may approve. */
     selfApproval: boolean
   }
-  /** Whether this key may approve it now. */
+  /** Permission of this key to approve it now. */
   mayVote: {
     allowed: boolean
-    /** Why not, as a sentence. */
+    /** Reason why not, as a sentence; null when allowed. */
     reason: string | null
   }
-  /** Whether this key may reject it now. */
+  /** Permission of this key to reject it now. */
   mayReject: {
     allowed: boolean
-    /** Why not, as a sentence. */
+    /** Reason why not, as a sentence; null when allowed. */
     reason: string | null
   }
 }
@@ -112,14 +112,14 @@ export interface ApprovalFigures {
   oldestPendingAt: string | null
   /** UTC, with milliseconds. */
   nextDeadlineAt: string | null
-  /** How approvals ended since `from`. One that was approved may have expired afterwards too. */
+  /** Ends of approvals since `from`. An approved one may have expired afterwards too. */
   decided: {
     approved: number
     rejected: number
     expired: number
     cancelled: number
   }
-  /** How long people took to approve or reject; null where none did. */
+  /** Time that people took to approve or reject; null where none did. */
   waitMs: {
     p50: number
     p90: number
@@ -136,7 +136,7 @@ export interface ApproveRequest {
 
 /** One entry of the hash-chained trail. */
 export interface AuditEntry {
-  /** Of a decision: its id with another prefix. */
+  /** Id of the entry; for a decision, its id with another prefix. */
   id: string
   /** UTC, with milliseconds. */
   timestamp: string
@@ -151,18 +151,18 @@ export interface AuditEntry {
 }
 
 export interface AuditFigures {
-  /** Of the chain, those included that were pruned. */
+  /** Entries of the chain, including pruned ones. */
   entries: number
   /** UTC, with milliseconds. */
   newestAt: string | null
-  /** When the service verified all its chains last; null before the first time. */
+  /** Last verification of all chains by the service; null before the first. */
   lastVerified: {
     /** UTC, with milliseconds. */
     at: string
     valid: boolean
     chains: number
   } | null
-  /** Of all chains; null where anchors go nowhere. */
+  /** Entries of all chains that no anchor covers; null without a sink. */
   unanchoredEntries: number | null
   sinks: {
     sink: 'file' | 'webhook'
@@ -170,7 +170,7 @@ export interface AuditFigures {
     /** UTC, with milliseconds. */
     lastAt: string | null
   }[]
-  /** Why nothing is written; null when it is. */
+  /** Reason why nothing is written; null while writing is allowed. */
   fault: string | null
 }
 
@@ -183,9 +183,9 @@ export interface BundleVerification {
   verdict: 'valid' | 'invalid' | 'incomplete'
   /** Bracketed: somebody outside holds its checkpoint. */
   assurance: 'self-asserted' | 'bracketed'
-  /** What has been erased, and is proved no longer. */
+  /** Parts that have been erased, and are no longer proved. */
   redacted: string[]
-  /** What the bundle shows, and was erased here after its export. */
+  /** Parts that the bundle shows, and that were erased here after its export. */
   erasedSince: string[]
   /** A sentence for each check that is not ok. */
   reasons: string[]
@@ -240,7 +240,7 @@ export interface CreatedKey {
   tenantId: string | null
   environment: Environment
   roles: Role[]
-  /** Who holds it; approvals by one identity count once. */
+  /** Holder of the key; approvals by one identity count once. */
   identity: string | null
   groups: string[]
   name: string | null
@@ -262,7 +262,7 @@ export interface CreatedKey {
   key: string
 }
 
-/** What was decided, and why. It is on disk before it is answered. */
+/** The decision and its reason. It is on disk before it is answered. */
 export interface Decision {
   /** Only `allow` lets the action run. */
   decision: 'allow' | 'deny' | 'require_approval'
@@ -290,7 +290,7 @@ export interface Decision {
     | 'allow_rule'
     | 'default'
     | 'approval'
-  /** When it makes sense to ask again. */
+  /** Advice about when to ask again. */
   retry: 'never' | 'after_approval' | 'changed_request'
   policyDigest: string | null
   /** The approval that is waited for, or was used. */
@@ -316,7 +316,7 @@ export interface DecisionBucket {
 export interface DecisionCaller {
   /** The key that asked. */
   keyId: string
-  /** Who holds it. */
+  /** Holder of the key. */
   identity: string | null
   name: string | null
   roles: string[]
@@ -327,17 +327,17 @@ export interface DecisionList {
   items: ListedDecision[]
   /** `before` of the next page; null when nothing is left to look at. */
   next: number | null
-  /** How far back was looked; null with `next`. */
+  /** Time back to which decisions were searched; null with `next`. */
   searchedTo: string | null
 }
 
-/** What happened to an action: both decisions of an approval tell the same. */
+/** History of an action: both decisions of an approval have the same one. */
 export interface DecisionTimeline {
   /** The one that was asked for. */
   decisionId: string
   /** Null where none was asked for. */
   approval: {
-    /** That joins the decisions. */
+    /** Approval that joins the decisions. */
     id: string
     /** Now; null when it is not there any more. */
     status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
@@ -348,7 +348,7 @@ export interface DecisionTimeline {
   } | null
   /** In order. */
   items: TimelineItem[]
-  /** How many entries of the approval are not told, the oldest. */
+  /** Number of entries of the approval that are left out, the oldest ones. */
   leftOut: number
 }
 
@@ -504,18 +504,18 @@ export interface Diagnostic {
   excerptColumn: number | null
 }
 
-/** What did not come out again as it is recorded. */
+/** Difference between the recorded decision and its reevaluation. */
 export interface Difference {
-  /** Of the decision. */
+  /** Member of the decision. */
   member: string
   recorded: ShownValue
   again: ShownValue
 }
 
-/** What would be decided now. It is recorded nowhere. */
+/** Decision that would be made now. It is recorded nowhere. */
 export interface DryRun {
   policyDigest: string | null
-  /** What would be decided, without approvals. */
+  /** Decision that would be made, without approvals. */
   verdict: {
     decision: 'allow' | 'deny' | 'require_approval'
     reason: string
@@ -532,7 +532,7 @@ export interface DryRun {
       | 'allow_rule'
       | 'default'
       | 'approval'
-    /** When it would make sense to ask again. */
+    /** Advice about when to ask again. */
     retry: 'never' | 'after_approval' | 'changed_request'
     riskScore: number
     factors: RiskFactor[]
@@ -540,7 +540,7 @@ export interface DryRun {
     planValidated: boolean
     explanation: Explanation
   } | null
-  /** What is wrong with the draft: with an error in it there is no verdict. */
+  /** Faults of the draft: with an error among them there is no verdict. */
   diagnostics: Diagnostic[]
 }
 
@@ -551,7 +551,7 @@ export interface DryRunRequest {
   action: string
   context?: { [member: string]: unknown }
   plan?: { [member: string]: unknown }
-  /** Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything. */
+  /** Requester: the identity of a key, or the id of one that has none. Without it, nobody, who was never allowed anything. */
   agent?: string
   /** Policies and tests, in any order. */
   files?: PolicyFile[]
@@ -587,12 +587,12 @@ export interface ExplainedCondition {
   /** The fact was missing: `seen` is its declared default. */
   defaulted?: true
   name?: string
-  /** Of the policies, such as `acme/main.yaml`. */
+  /** Policy file, such as `acme/main.yaml`. */
   file?: string
   /** From 1. */
   line?: number
   conditions?: ExplainedCondition[]
-  /** How many conditions are not shown. */
+  /** Number of its conditions that are not shown. */
   leftOut?: number
 }
 
@@ -604,7 +604,7 @@ export interface ExplainedFactor {
   /** The most that it can contribute. */
   weight: number
   contribution: number
-  /** Of the policies, such as `acme/main.yaml`. */
+  /** Policy file, such as `acme/main.yaml`. */
   file: string
   /** From 1. */
   line: number
@@ -625,13 +625,13 @@ export interface ExplainedFactor {
   } | null
 }
 
-/** What the declaration of the action says to context and plan. */
+/** Result of validating context and plan as declared. */
 export interface ExplainedRequest {
   /** The action is declared under `actions`. */
   declared: boolean
   /** It is declared, and context and plan pass. */
   validated: boolean
-  /** What does not pass. */
+  /** Fault of context or plan; null when there is none. */
   fault: string | null
 }
 
@@ -641,21 +641,21 @@ export interface ExplainedRule {
   effect: 'allow' | 'deny' | 'require_approval'
   /** `unknown` for want of a fact, or of one of the right type. */
   outcome: 'true' | 'false' | 'unknown'
-  /** Of unknown outcome, a rule matches where it restrains. */
+  /** A rule of unknown outcome matches where it restrains, and does not where it permits. */
   matches: boolean
   decides: boolean
-  /** Of the policies, such as `acme/main.yaml`. */
+  /** Policy file, such as `acme/main.yaml`. */
   file: string
   /** From 1. */
   line: number
   condition?: ExplainedCondition
 }
 
-/** What each rule and risk factor about the action saw, in bounded size. */
+/** Rules and risk factors about the action with the values that they saw, in bounded size. */
 export interface Explanation {
-  /** Of the action. */
+  /** Domain of the action; null when it is in none. */
   domain: string | null
-  /** Why a stop covers the action; null when none does. */
+  /** Reason of the stop that covers the action; null when none does. */
   killSwitch: string | null
   request: ExplainedRequest
   /** Risk scores from which an action needs approval, and is denied. */
@@ -665,11 +665,11 @@ export interface Explanation {
   } | null
   /** The one that decides first, then those that match. */
   rules: ExplainedRule[]
-  /** How many more there are. */
+  /** Number of further ones that are not shown. */
   rulesLeftOut: number
   /** Those that add something first. */
   factors: ExplainedFactor[]
-  /** How many more there are. */
+  /** Number of further ones that are not shown. */
   factorsLeftOut: number
 }
 
@@ -690,7 +690,7 @@ export interface Key {
   tenantId: string | null
   environment: Environment
   roles: Role[]
-  /** Who holds it; approvals by one identity count once. */
+  /** Holder of the key; approvals by one identity count once. */
   identity: string | null
   groups: string[]
   name: string | null
@@ -725,14 +725,14 @@ export interface KillSwitch {
 /** L1 an action, L2 a domain, L3 the tenant, L4 everything. */
 export type KillSwitchLevel = 'L1' | 'L2' | 'L3' | 'L4'
 
-/** What a trigger would do. Nothing has been stopped. */
+/** Effect that a trigger would have. Nothing has been stopped. */
 export interface KillSwitchPreview {
   level: KillSwitchLevel
   /** L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`. */
   scope: string
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** When it covers none of them. */
+  /** Warning that an L1 stop covers none of them; otherwise null. */
   warning: string | null
   /** Pending approvals that it would cover: they keep their time. */
   approvals: number
@@ -740,9 +740,9 @@ export interface KillSwitchPreview {
   cancels: number
   /** There are more open approvals than the 1,000 that were looked at, those with the oldest deadlines. */
   moreApprovals: boolean
-  /** Whether this key may trigger it. */
+  /** True when this key may trigger it. */
   allowed: boolean
-  /** Why it may not. */
+  /** Reason why it may not; null when it may. */
   refusal: string | null
 }
 
@@ -768,9 +768,9 @@ export interface ListedDecision {
   id: string
   /** UTC, with milliseconds. */
   timestamp: string
-  /** Of its audit entry. */
+  /** Sequence number of its audit entry. */
   seq: number
-  /** Of its audit entry. */
+  /** Id of its audit entry. */
   entryId: string
   action: string | null
   decision: 'allow' | 'deny' | 'require_approval' | null
@@ -790,15 +790,15 @@ export interface ListedDecision {
     | 'default'
     | 'approval'
     | null
-  /** Who asked: its key's identity, else its key's id. */
+  /** Requester: its key's identity, else its key's id. */
   agent: string | null
   /** The key that asked. */
   keyId: string | null
-  /** What the policies took for the session. */
+  /** Name of the session, from the fact that the policies declare. */
   session: string | null
-  /** That it waited for, or used. */
+  /** Approval that it waited for, or used. */
   approvalId: string | null
-  /** What was decided is not there any more: all else is null. */
+  /** True when the decision is not there any more: all but its ids, time and `seq` is null. */
   redacted: boolean
 }
 
@@ -810,7 +810,7 @@ export interface ListedKey {
   tenantId: string | null
   environment: Environment
   roles: Role[]
-  /** Who holds it; approvals by one identity count once. */
+  /** Holder of the key; approvals by one identity count once. */
   identity: string | null
   groups: string[]
   name: string | null
@@ -828,7 +828,7 @@ export interface ListedKey {
   rotatedBy: string | null
   /** The key that came after it by rotation. */
   replacedBy: string | null
-  /** When the last request came with it; null when none has. After a crash, a minute old at most. */
+  /** Time of the last request with the key; null without one. After a crash, it lags by a minute at most. */
   lastUsedAt: string | null
 }
 
@@ -844,9 +844,9 @@ export interface OpenedSession {
   /** The key that the session was opened with, or that asks. */
   keyId: string
   name: string | null
-  /** Who holds the key: approvals are recorded under it. */
+  /** Holder of the key: approvals are recorded under this identity. */
   identity: string | null
-  /** Who votes and asks with the key: its identity, else the first key of its line. */
+  /** Principal of votes and requests with the key: its identity, else the first key of its line. */
   principal: string
   groups: string[]
   roles: Role[]
@@ -861,9 +861,9 @@ export interface OpenedSession {
     id: string
     /** UTC, with milliseconds. */
     startedAt: string
-    /** When it ends unless its user does something before. */
+    /** End of the session, unless its user does something before. */
     idleEndsAt: string
-    /** When it ends at the latest. */
+    /** Latest end of the session. */
     endsAt: string
   } | null
   /** Sent as `x-session-token` with each request of the session, beside the cookie that this answer sets. */
@@ -910,7 +910,7 @@ export type Operation =
   | 'policySource'
   | 'dryRun'
 
-/** What became of an action after its decision, as its agent says. */
+/** Outcome of an action after its decision, as its agent reports it. */
 export interface Outcome {
   /** The decision that the action was run on. */
   decisionId: string
@@ -927,7 +927,7 @@ export interface Outcome {
   error: string | null
   /** UTC, with milliseconds. */
   recordedAt: string
-  /** Of its audit entry. */
+  /** Id of its audit entry. */
   entryId: string
 }
 
@@ -940,27 +940,27 @@ export interface OutcomeRequest {
   /** The caller only watches: it runs actions whatever is decided, and says so. */
   observed?: boolean
   durationMs?: number
-  /** Why it failed, or was not run. */
+  /** Reason why it failed, or was not run. */
   error?: string
 }
 
-/** How the tenant and environment are, and were in the last hours. */
+/** State of the tenant and environment, now and in the last hours. */
 export interface Overview {
   /** UTC, with milliseconds. */
   from: string
   /** The end of the newest bucket, which is not over yet. */
   to: string
   bucketMs: number
-  /** What was before is not counted, or not all of it: the chain is too busy, or was pruned. */
+  /** Time from which on the figures are complete: later than `from` when the chain is too busy, or was pruned. */
   completeFrom: string
   /** Every bucket from `from` to `to`, at most 96. */
   decisions: DecisionBucket[]
-  /** What denied most, at most 10. */
+  /** Most frequent sources of denials, at most 10. */
   denials: Denial[]
-  /** How many more rules and steps denied something. */
+  /** Number of further rules and steps that denied something. */
   denialsLeftOut: number
   approvals: ApprovalFigures
-  /** How long the newest 1000 calls of POST /gate/check that this process has answered took, of all tenants, without what they waited for people; null before the first. */
+  /** Latency of the newest 1000 calls of POST /gate/check that this process has answered, of all tenants, without the time spent waiting for people; null before the first. */
   latency: {
     count: number
     p50Ms: number
@@ -978,7 +978,7 @@ export interface PastDecision {
   action: string
   decision: 'allow' | 'deny' | 'require_approval'
   riskScore: number
-  /** What became of the action; null while nothing is known. */
+  /** Outcome of the action; null while nothing is known. */
   outcome: 'succeeded' | 'failed' | 'not_run' | 'missing' | null
 }
 
@@ -997,9 +997,9 @@ export interface PastKillSwitch {
   recoveredAt: string | null
   /** As claimed in the request. */
   recoveredBy: string | null
-  /** Of who ended it. */
+  /** Comment given when it was ended. */
   comment: string | null
-  /** How long it was in force. */
+  /** Time during which it was in force. */
   durationMs: number | null
 }
 
@@ -1033,12 +1033,12 @@ export interface PolicyState {
   watching: boolean
   /** UTC, with milliseconds. */
   checkedAt: string | null
-  /** Why the newest files are not in force. */
+  /** Reasons why the newest files are not in force. */
   faults: string[]
   diagnostics: Diagnostic[]
 }
 
-/** What the policy set in force was read from; without one, nothing. */
+/** Files and lists of the policy set in force; none without a set. */
 export interface PolicyTexts {
   digest: string | null
   /** The policy files, in the order in which they are read. */
@@ -1053,11 +1053,11 @@ export interface PolicyTexts {
     path: string
     bytes: number
   }[]
-  /** Of the newest files, which may be others than these. */
+  /** Diagnostics of the newest files, which may differ from these. */
   diagnostics: Diagnostic[]
 }
 
-/** What a policy set would be, and what is wrong with it. */
+/** The policy set as it would be, and its faults. */
 export interface PolicyValidation {
   /** True when no diagnostic is an error. */
   valid: boolean
@@ -1071,7 +1071,7 @@ export interface PolicyValidation {
   diagnostics: Diagnostic[]
 }
 
-/** What is enforced now. */
+/** Enforcement that is in force now. */
 export interface Posture {
   policies: {
     inForce: boolean
@@ -1092,7 +1092,7 @@ export interface Posture {
   version: string
   /** False when policies are read only when someone asks for it. */
   watching: boolean
-  /** What happens where something is missing or broken, in sentences. */
+  /** Behaviour where something is missing or broken, in sentences. */
   failModes: FailMode[]
 }
 
@@ -1116,9 +1116,9 @@ export interface RangeVerification {
   /** The first thing wrong. */
   fault: string | null
   firstBadSeq: number | null
-  /** Of which a section was erased by a command. */
+  /** Entries of the range with a section that was erased by a command. */
   redactedEntries: number
-  /** Of the range, that no anchor holds. */
+  /** Entries of the range that no anchor holds. */
   unanchoredEntries: number
 }
 
@@ -1126,7 +1126,7 @@ export interface Readiness {
   ready: boolean
   /** Sets whose newest files have faults. */
   policySetsOutdated: number
-  /** When the service verified all its audit chains last; null before the first time. */
+  /** Last verification of all audit chains by the service; null before the first. */
   verified: {
     /** UTC, with milliseconds. */
     at: string
@@ -1147,7 +1147,7 @@ export interface Readiness {
   }
 }
 
-/** What is recorded of a decision, and why it came out so: evaluated again by the policies that decided. */
+/** Record of a decision and its explanation: evaluated again by the policies that decided. */
 export interface RecordedDecision {
   /** As it was answered. */
   id: string
@@ -1169,7 +1169,7 @@ export interface RecordedDecision {
     | 'allow_rule'
     | 'default'
     | 'approval'
-  /** When it made sense to ask again. */
+  /** Advice about when to ask again. */
   retry: 'never' | 'after_approval' | 'changed_request'
   riskScore: number
   factors: RiskFactor[]
@@ -1183,11 +1183,11 @@ export interface RecordedDecision {
   request: { [member: string]: unknown } | null
   /** With its status now. */
   approval: {
-    /** That it waited for, or used. */
+    /** Approval that it waited for, or used. */
     id: string
     status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
   } | null
-  /** What became of the action; null while nothing is known. */
+  /** Outcome of the action; null while nothing is known. */
   outcome: {
     /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
     status: 'succeeded' | 'failed' | 'not_run' | 'missing'
@@ -1200,24 +1200,24 @@ export interface RecordedDecision {
     error: string | null
     /** UTC, with milliseconds. */
     recordedAt: string
-    /** Of its audit entry. */
+    /** Id of its audit entry. */
     entryId: string
   } | null
   chain: string
   seq: number
-  /** Of its audit entry. */
+  /** Id of its audit entry. */
   entryId: string
   hash: string
   previousHash: string
   /** The entry hashes to what it did, and joins its neighbours. */
   verified: boolean
-  /** What is wrong with it. */
+  /** Fault of the entry; null without one. */
   fault: string | null
-  /** What each rule and risk factor about the action saw, in bounded size. */
+  /** Rules and risk factors about the action with the values that they saw, in bounded size. */
   explanation: {
-    /** Of the action. */
+    /** Domain of the action; null when it is in none. */
     domain: string | null
-    /** Why a stop covers the action; null when none does. */
+    /** Reason of the stop that covers the action; null when none does. */
     killSwitch: string | null
     request: ExplainedRequest
     /** Risk scores from which an action needs approval, and is denied. */
@@ -1227,17 +1227,17 @@ export interface RecordedDecision {
     } | null
     /** The one that decides first, then those that match. */
     rules: ExplainedRule[]
-    /** How many more there are. */
+    /** Number of further ones that are not shown. */
     rulesLeftOut: number
     /** Those that add something first. */
     factors: ExplainedFactor[]
-    /** How many more there are. */
+    /** Number of further ones that are not shown. */
     factorsLeftOut: number
   } | null
   /** The policies that decided give the same again; null when it cannot be explained. */
   reproduced: boolean | null
   differences: Difference[]
-  /** Why it cannot be explained. */
+  /** Reason why it cannot be explained. */
   unexplained: {
     code: 'redacted' | 'policy_not_kept' | 'policy_altered' | 'policy_unloadable'
     message: string
@@ -1296,7 +1296,7 @@ export type Role = 'agent' | 'approver' | 'auditor' | 'operator' | 'owner' | 'ad
 export interface RotateKeyRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
-  /** How long the old secret still works, at most 30 days; 0 ends it now. 1440 (a day) if not given. */
+  /** Minutes during which the old secret still works, at most 30 days; 0 ends it now. 1440 (a day) if not given. */
   overlapMinutes?: number
 }
 
@@ -1308,7 +1308,7 @@ export interface RotatedKey {
   tenantId: string | null
   environment: Environment
   roles: Role[]
-  /** Who holds it; approvals by one identity count once. */
+  /** Holder of the key; approvals by one identity count once. */
   identity: string | null
   groups: string[]
   name: string | null
@@ -1345,14 +1345,14 @@ export interface SignInLink {
   expiresAt: string
 }
 
-/** Who asks, and what that one may do. */
+/** The caller, and what it may do. */
 export interface SignedIn {
   /** The key that the session was opened with, or that asks. */
   keyId: string
   name: string | null
-  /** Who holds the key: approvals are recorded under it. */
+  /** Holder of the key: approvals are recorded under this identity. */
   identity: string | null
-  /** Who votes and asks with the key: its identity, else the first key of its line. */
+  /** Principal of votes and requests with the key: its identity, else the first key of its line. */
   principal: string
   groups: string[]
   roles: Role[]
@@ -1367,19 +1367,19 @@ export interface SignedIn {
     id: string
     /** UTC, with milliseconds. */
     startedAt: string
-    /** When it ends unless its user does something before. */
+    /** End of the session, unless its user does something before. */
     idleEndsAt: string
-    /** When it ends at the latest. */
+    /** Latest end of the session. */
     endsAt: string
   } | null
 }
 
-/** What one audit entry tells of an action. */
+/** Event of an action, as one audit entry records it. */
 export interface TimelineItem {
   /** UTC, with milliseconds. */
   at: string
   seq: number
-  /** Of the audit entry that says so. */
+  /** Id of the audit entry that records it. */
   entryId: string
   event:
     | 'gate.decision'
@@ -1391,19 +1391,19 @@ export interface TimelineItem {
     | 'approval.consumed'
     | 'outcome.recorded'
     | 'outcome.missing'
-  /** Who caused an entry. */
+  /** Actor that caused an entry. */
   actor: {
     kind: 'key' | 'host' | 'service'
-    /** Of the key, the user on the host, or the service. */
+    /** Id of the key, of the user on the host, or of the service. */
     id: string
-    /** Who holds the key. */
+    /** Holder of the key. */
     identity: string | null
-    /** Of the key. */
+    /** Name of the key. */
     name: string | null
   } | null
   /** The decision that it is, that asked for or used the approval, or whose outcome it is. */
   decisionId: string | null
-  /** Of `gate.decision`; null also where it is not there any more. */
+  /** Decision of `gate.decision`; null for other events, and where it is not there any more. */
   decision: {
     action: string
     decision: 'allow' | 'deny' | 'require_approval'
@@ -1422,29 +1422,29 @@ export interface TimelineItem {
       | 'approval'
     riskScore: number
   } | null
-  /** Of `approval.requested`. */
+  /** Terms of the approval, for `approval.requested`. */
   hold: {
     requestedBy: string
     quorum: number
     /** UTC, with milliseconds. */
     expiresAt: string
   } | null
-  /** Of `approval.approved` and `approval.rejected`. */
+  /** Vote of `approval.approved` or `approval.rejected`. */
   vote: {
     principal: string
     approverId: string
     comment: string | null
   } | null
-  /** Of the approval behind this entry: a vote that does not decide leaves it pending. */
+  /** Status of the approval after this entry: a vote that does not decide leaves it pending. */
   approvalStatus: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
-  /** Of `approval.cancelled`: the stop that cancelled it; null where a person did. */
+  /** Stop that cancelled the approval, for `approval.cancelled`; null where a person did. */
   stop: {
-    /** Of the stop. */
+    /** Id of the stop. */
     id: string
     level: KillSwitchLevel
     scope: string
   } | null
-  /** Of `outcome.recorded` and `outcome.missing`. */
+  /** Outcome of `outcome.recorded` or `outcome.missing`. */
   outcome: {
     /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
     status: 'succeeded' | 'failed' | 'not_run' | 'missing'
@@ -1457,7 +1457,7 @@ export interface TimelineItem {
     error: string | null
     /** UTC, with milliseconds. */
     recordedAt: string
-    /** Of its audit entry. */
+    /** Id of its audit entry. */
     entryId: string
   } | null
 }
@@ -1488,7 +1488,7 @@ export interface TriggeredKillSwitch {
   switches: KillSwitch[]
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** When it covers none of them. */
+  /** Warning that an L1 stop covers none of them; otherwise null. */
   warning: string | null
   /** False while the disk refuses: in force, and tried again each second. */
   persisted: boolean
@@ -1585,7 +1585,7 @@ export interface TrustBundle {
 
 /** A rule or factor that restrained for want of a fact. */
 export interface Unevaluable {
-  /** What could not be evaluated. */
+  /** Kind of what could not be evaluated. */
   kind: 'rule' | 'factor'
   name: string
   /** The facts that were missing or of another type. */
@@ -1596,13 +1596,13 @@ export interface Unevaluable {
 export interface Usage {
   plan: 'free' | 'pro' | 'enterprise'
   environment: Environment
-  /** What the plan gives; null for no limit. */
+  /** Requests that the plan gives; null for no limit. */
   requestsPerMinute: number | null
   /** Left at this moment, by the count of this process; null for no limit. */
   remaining: number | null
   /** Status reads that each key has. */
   statusRequestsPerMinute: number
-  /** Of this environment; revoked or expired ones have ended. */
+  /** Keys of this environment; revoked or expired ones have ended. */
   keys: {
     active: number
     ended: number
@@ -1647,7 +1647,7 @@ export interface Vote {
 
 export interface Failure {
   success: false
-  /** What clients switch on. */
+  /** Error code that clients switch on. */
   error:
     | 'invalid_request'
     | 'invalid_json'
@@ -1679,7 +1679,7 @@ export interface Failure {
     | 'not_ready'
   /** A sentence for people. */
   message: string
-  /** Where in the request the fault is. */
+  /** Faults of the request, each with its place. */
   details?: {
     /** A JSON pointer. */
     path: string
@@ -1688,14 +1688,14 @@ export interface Failure {
   requestId: string
 }
 
-/** Where the list goes on: `offset + limit`. A page of large items ends early, and `limit` says so. */
+/** Position of the page: the next one begins at `offset + limit`. A page of large items ends early, and `limit` says so. */
 export interface Page {
   limit: number
   offset: number
   total: number
 }
 
-/** What each route takes and gives, by its name. */
+/** Input and output of each route, by its name. */
 export interface Api {
   /** Decides an action; a repeated request uses its approval, `?wait=25` waits for it, `?explain=1` says why. */
   check: {
@@ -1721,9 +1721,9 @@ export interface Api {
   /** Pending approvals; `status`, `limit`, `offset`. */
   listApprovals: {
     query: {
-      /** How many at most; larger ones are clamped. */
+      /** Limit of items in the answer; a larger one is clamped. */
       limit?: number
-      /** How many to leave out first. */
+      /** Number of items to skip. */
       offset?: number
       /** Pending ones without it. */
       status?: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed'
@@ -1755,9 +1755,9 @@ export interface Api {
   /** Entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`. */
   auditChain: {
     query: {
-      /** How many at most; larger ones are clamped. */
+      /** Limit of items in the answer; a larger one is clamped. */
       limit?: number
-      /** How many to leave out first. */
+      /** Number of items to skip. */
       offset?: number
       /** Newest first without it. */
       order?: 'asc' | 'desc'
@@ -1840,7 +1840,7 @@ export interface Api {
     params: { id: string }
     data: Key
   }
-  /** Which policy set is in force, and its faults. */
+  /** The policy set in force, and the faults of the newest files. */
   listPolicies: {
     data: PolicyState
   }
@@ -1878,7 +1878,7 @@ export interface Api {
   openSession: {
     data: OpenedSession
   }
-  /** Who asks, for which tenants, and which routes that one may call. */
+  /** The caller, its tenants, and the routes that it may call. */
   getSession: {
     data: SignedIn
   }
@@ -1900,7 +1900,7 @@ export interface Api {
   usage: {
     data: Usage
   }
-  /** What a stop would cover; stops nothing. */
+  /** Actions and approvals that a stop would cover; stops nothing. */
   previewStop: {
     body: PreviewStopRequest
     data: KillSwitchPreview
@@ -1908,9 +1908,9 @@ export interface Api {
   /** Every stop, newest first, ended ones too; `limit`, `offset`. */
   killSwitchHistory: {
     query: {
-      /** How many at most; larger ones are clamped. */
+      /** Limit of items in the answer; a larger one is clamped. */
       limit?: number
-      /** How many to leave out first. */
+      /** Number of items to skip. */
       offset?: number
     }
     data: PastKillSwitch[]
@@ -1919,11 +1919,11 @@ export interface Api {
   /** Decisions, newest first, searched by what was asked, by whom and what came of it. */
   listDecisions: {
     query: {
-      /** How many at most. */
+      /** Limit of decisions in the answer. */
       limit?: number
       /** Only decisions with a smaller `seq`: `next` of the page before. */
       before?: number
-      /** What was decided. */
+      /** The decision that was made. */
       decision?: 'allow' | 'deny' | 'require_approval'
       /** An action, or a glob: `payment.*`. */
       action?: string
@@ -1940,11 +1940,11 @@ export interface Api {
         | 'approval'
       /** The rule that decided. */
       rule?: string
-      /** Who asked: its key's identity, else its key's id. */
+      /** Requester: its key's identity, else its key's id. */
       agent?: string
       /** The session that the policies saw. */
       session?: string
-      /** How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters. */
+      /** Comparison of `rule`, `agent` and `session`: `whole`, or `part` of the name, ignoring case. */
       match?: 'whole' | 'part'
       /** A risk score of this or more. */
       minRisk?: number
@@ -1955,12 +1955,12 @@ export interface Api {
     }
     data: DecisionList
   }
-  /** What happened to an action, in order: held, voted on, approved, used, its outcome. */
+  /** The history of an action, in order: held, voted on, approved, used, its outcome. */
   decisionTimeline: {
     params: { id: string }
     data: DecisionTimeline
   }
-  /** What helps to decide an approval: the text of its rule, what its agent did, whether this key may vote. */
+  /** Context for the decision on an approval: its rule, what its agent did, whether this key may vote. */
   approvalBackground: {
     params: { id: string }
     data: ApprovalBackground
@@ -1968,7 +1968,7 @@ export interface Api {
   /** Decisions, denials and approvals of the last `hours`, the audit trail, and what is enforced now. */
   overview: {
     query: {
-      /** How far back it looks; 24 without it. */
+      /** Hours to look back; 24 if not given. */
       hours?: number
     }
     data: Overview
@@ -1977,7 +1977,7 @@ export interface Api {
   policySource: {
     data: PolicyTexts
   }
-  /** What would be decided, by the policies in force or by texts that are sent; records nothing. */
+  /** The decision that the policies in force, or texts that are sent, would make; records nothing. */
   dryRun: {
     body: DryRunRequest
     data: DryRun
@@ -2062,7 +2062,7 @@ export const EVENTS = {
   'clock.regression': 'the clock of the machine went back',
 } as const
 
-/** What the verification of a part of a chain comes to. */
+/** Results of verifying a part of a chain. */
 export const RANGE_STATUSES = {
   ok: 'all entries follow one another, and an external anchor has all of them',
   unanchored: 'all entries follow one another; for those that are in no external anchor yet, only this service vouches',

@@ -26,7 +26,7 @@ export interface Dispatcher {
   refusals: Refusals
 }
 
-/** What a request is for. */
+/** Route that handles a request. */
 export interface Handled {
   id: KeyedRouteId
   route: Route

@@ -11,8 +11,8 @@ export function wholeNumber(description: string) {
 }
 
 export const Paging = {
-  limit: wholeNumber('How many at most; larger ones are clamped.'),
-  offset: wholeNumber('How many to leave out first.'),
+  limit: wholeNumber('Limit of items in the answer; a larger one is clamped.'),
+  offset: wholeNumber('Number of items to skip.'),
 }
 /** Shape of a query; parameters that it does not name are refused. */
 export function queryShape<P extends TProperties>(properties: P) {

@@ -1,4 +1,4 @@
-/** Where the web console is served. */
+/** Path of the web console. */
 export const CONSOLE_PATH = '/console'
 
 /** Routes for people who read and manage, as the web console does. Part of ROUTES in routes.ts. */
@@ -15,7 +15,7 @@ export const CONSOLE_ROUTES = {
   getSession: {
     method: 'GET',
     path: '/session',
-    summary: 'who asks, for which tenants, and which routes that one may call',
+    summary: 'the caller, its tenants, and the routes that it may call',
     roles: 'any',
     limit: 'status',
     tenantOptional: true,
@@ -53,7 +53,7 @@ export const CONSOLE_ROUTES = {
   previewStop: {
     method: 'POST',
     path: '/killswitch/preview',
-    summary: 'what a stop would cover; stops nothing',
+    summary: 'actions and approvals that a stop would cover; stops nothing',
     roles: ['operator'],
     limit: 'status',
     reads: true,
@@ -75,14 +75,14 @@ export const CONSOLE_ROUTES = {
   decisionTimeline: {
     method: 'GET',
     path: '/decisions/:id/timeline',
-    summary: 'what happened to an action, in order: held, voted on, approved, used, its outcome',
+    summary: 'the history of an action, in order: held, voted on, approved, used, its outcome',
     roles: ['auditor'],
     limit: 'status',
   },
   approvalBackground: {
     method: 'GET',
     path: '/approvals/:id/background',
-    summary: 'what helps to decide an approval: the text of its rule, what its agent did, whether this key may vote',
+    summary: 'context for the decision on an approval: its rule, what its agent did, whether this key may vote',
     roles: ['approver'],
     limit: 'status',
   },
@@ -110,7 +110,7 @@ export const CONSOLE_ROUTES = {
   dryRun: {
     method: 'POST',
     path: '/policies/dry-run',
-    summary: 'what would be decided, by the policies in force or by texts that are sent; records nothing',
+    summary: 'the decision that the policies in force, or texts that are sent, would make; records nothing',
     roles: ['auditor', 'operator'],
     limit: 'plan',
     reads: true,

@@ -38,7 +38,7 @@ export const FACADE_ROUTES = {
   authzenConfiguration: {
     method: 'GET',
     path: '/.well-known/authzen-configuration',
-    summary: 'where the endpoints for clients of AuthZEN are',
+    summary: 'the endpoints for clients of AuthZEN',
     roles: 'public',
     limit: 'exempt',
     facade: 'authzen',
@@ -55,7 +55,7 @@ export const FACADE_ROUTES = {
   accessRequest: {
     method: 'GET',
     path: '/access/v1/requests/:id',
-    summary: 'how such a task stands',
+    summary: 'the status of such a task',
     roles: ['agent'],
     limit: 'status',
     facade: 'access-request',

@@ -168,7 +168,7 @@ export const ROUTES = {
   listPolicies: {
     method: 'GET',
     path: '/policies',
-    summary: 'which policy set is in force, and its faults',
+    summary: 'the policy set in force, and the faults of the newest files',
     roles: ['auditor', 'operator', 'approver'],
     limit: 'status',
   },

@@ -16,7 +16,7 @@ export function configSchema(): Record<string, unknown> {
     properties: {
       [SCHEMA_MEMBER]: {
         type: 'string',
-        description: 'Where an editor finds this schema; not a setting.',
+        description: 'Address where an editor finds this schema; not a setting.',
         examples: ['./schemas/config.json'],
       },
       ...Object.fromEntries(properties),

@@ -130,17 +130,17 @@ class Approval(TypedDict):
     decidedAt: Optional[str]
     """UTC, with milliseconds."""
     digest: str
-    """Of everything that the approval covers."""
+    """Digest of everything that the approval covers."""
     unbound: List[str]
     """Paths that it does not cover."""
     stop: Optional[KillSwitch]
-    """Under which it waits, and its time does not run; or that has cancelled it."""
+    """Stop under which it waits, while its time does not run, or that has cancelled it."""
 
 
 class ApprovalBackgroundRule(TypedDict):
     id: str
     file: str
-    """Of the policies, such as `acme/main.yaml`."""
+    """Policy file, such as `acme/main.yaml`."""
     line: int
     """From 1."""
     endLine: int
@@ -164,20 +164,20 @@ class ApprovalBackgroundAgentLastDay(TypedDict):
 
 class ApprovalBackgroundAgent(TypedDict):
     principal: str
-    """Who asked: the key's identity, else its id."""
+    """Requester: the key's identity, else its id."""
     name: Optional[str]
-    """Of the key."""
+    """Name of the key."""
     keyId: str
     """The key that asked."""
     recent: List[PastDecision]
     """Its last 10 other decisions, newest first."""
     lastDay: ApprovalBackgroundAgentLastDay
-    """How many of its checks of the last 24 hours were decided so."""
+    """Number of its checks in the last 24 hours, by decision."""
 
 
 class ApprovalBackgroundSession(TypedDict):
     id: Optional[str]
-    """What the policies took for the session."""
+    """Name of the session, from the fact that the policies declare."""
     recent: List[PastDecision]
     """Its last 20 other decisions, newest first."""
 
@@ -188,23 +188,23 @@ class ApprovalBackgroundApprovers(TypedDict):
     quorum: int
     """Votes of distinct people that it needs."""
     selfApproval: bool
-    """Who asked may approve."""
+    """True when the requester may approve."""
 
 
 class ApprovalBackgroundMayVote(TypedDict):
     allowed: bool
     reason: Optional[str]
-    """Why not, as a sentence."""
+    """Reason why not, as a sentence; null when allowed."""
 
 
 class ApprovalBackgroundMayReject(TypedDict):
     allowed: bool
     reason: Optional[str]
-    """Why not, as a sentence."""
+    """Reason why not, as a sentence; null when allowed."""
 
 
 class ApprovalBackground(TypedDict):
-    """What helps to decide an approval and is not part of it."""
+    """Context for the decision on an approval, beyond the approval itself."""
 
     approvalId: str
     """The one that was asked for."""
@@ -212,19 +212,19 @@ class ApprovalBackground(TypedDict):
     rule: Optional[ApprovalBackgroundRule]
     """A rule as it is written in the policies that decided."""
     unshown: Optional[ApprovalBackgroundUnshown]
-    """Why `rule` is null."""
+    """Reason why `rule` is null."""
     agent: ApprovalBackgroundAgent
-    """Who asked."""
+    """The requester and its earlier decisions."""
     session: ApprovalBackgroundSession
     """The session of the agent."""
     searchedTo: Optional[str]
-    """How far back decisions were looked for; null when there are no more."""
+    """Time back to which decisions were searched; null when there are no more."""
     approvers: ApprovalBackgroundApprovers
-    """Who may vote."""
+    """Requirements for voters and their votes."""
     mayVote: ApprovalBackgroundMayVote
-    """Whether this key may approve it now."""
+    """Permission of this key to approve it now."""
     mayReject: ApprovalBackgroundMayReject
-    """Whether this key may reject it now."""
+    """Permission of this key to reject it now."""
 
 
 class ApprovalFiguresDecided(TypedDict):
@@ -247,9 +247,9 @@ class ApprovalFigures(TypedDict):
     nextDeadlineAt: Optional[str]
     """UTC, with milliseconds."""
     decided: ApprovalFiguresDecided
-    """How approvals ended since `from`. One that was approved may have expired afterwards too."""
+    """Ends of approvals since `from`. An approved one may have expired afterwards too."""
     waitMs: Optional[ApprovalFiguresWaitMs]
-    """How long people took to approve or reject; null where none did."""
+    """Time that people took to approve or reject; null where none did."""
 
 
 class _ApproveRequest(TypedDict):
@@ -264,7 +264,7 @@ class AuditEntry(TypedDict):
     """One entry of the hash-chained trail."""
 
     id: str
-    """Of a decision: its id with another prefix."""
+    """Id of the entry; for a decision, its id with another prefix."""
     timestamp: str
     """UTC, with milliseconds."""
     eventType: str
@@ -293,16 +293,16 @@ class AuditFiguresSinksItem(TypedDict):
 
 class AuditFigures(TypedDict):
     entries: int
-    """Of the chain, those included that were pruned."""
+    """Entries of the chain, including pruned ones."""
     newestAt: Optional[str]
     """UTC, with milliseconds."""
     lastVerified: Optional[AuditFiguresLastVerified]
-    """When the service verified all its chains last; null before the first time."""
+    """Last verification of all chains by the service; null before the first."""
     unanchoredEntries: Optional[int]
-    """Of all chains; null where anchors go nowhere."""
+    """Entries of all chains that no anchor covers; null without a sink."""
     sinks: List[AuditFiguresSinksItem]
     fault: Optional[str]
-    """Why nothing is written; null when it is."""
+    """Reason why nothing is written; null while writing is allowed."""
 
 
 class BundleVerificationChecksItem(TypedDict):
@@ -335,9 +335,9 @@ class BundleVerification(TypedDict):
     assurance: Literal["self-asserted", "bracketed"]
     """Bracketed: somebody outside holds its checkpoint."""
     redacted: List[str]
-    """What has been erased, and is proved no longer."""
+    """Parts that have been erased, and are no longer proved."""
     erasedSince: List[str]
-    """What the bundle shows, and was erased here after its export."""
+    """Parts that the bundle shows, and that were erased here after its export."""
     reasons: List[str]
     """A sentence for each check that is not ok."""
     checks: List[BundleVerificationChecksItem]
@@ -378,7 +378,7 @@ class CreatedKey(TypedDict):
     environment: Environment
     roles: List[Role]
     identity: Optional[str]
-    """Who holds it; approvals by one identity count once."""
+    """Holder of the key; approvals by one identity count once."""
     groups: List[str]
     name: Optional[str]
     createdAt: str
@@ -430,7 +430,7 @@ class _Decision(TypedDict):
     ]
     """The step of the order of decision that decided."""
     retry: Literal["never", "after_approval", "changed_request"]
-    """When it makes sense to ask again."""
+    """Advice about when to ask again."""
     policyDigest: Optional[str]
     approvalId: Optional[str]
     """The approval that is waited for, or was used."""
@@ -443,7 +443,7 @@ class _Decision(TypedDict):
 
 
 class Decision(_Decision, total=False):
-    """What was decided, and why. It is on disk before it is answered."""
+    """The decision and its reason. It is on disk before it is answered."""
 
     explanation: Explanation
 
@@ -462,7 +462,7 @@ class DecisionCaller(TypedDict):
     keyId: str
     """The key that asked."""
     identity: Optional[str]
-    """Who holds it."""
+    """Holder of the key."""
     name: Optional[str]
     roles: List[str]
 
@@ -476,12 +476,12 @@ class DecisionList(TypedDict):
     next: Optional[int]
     """`before` of the next page; null when nothing is left to look at."""
     searchedTo: Optional[str]
-    """How far back was looked; null with `next`."""
+    """Time back to which decisions were searched; null with `next`."""
 
 
 class DecisionTimelineApproval(TypedDict):
     id: str
-    """That joins the decisions."""
+    """Approval that joins the decisions."""
     status: Optional[Literal["pending", "approved", "rejected", "expired", "cancelled", "consumed"]]
     """Now; null when it is not there any more."""
     heldDecisionId: Optional[str]
@@ -491,7 +491,7 @@ class DecisionTimelineApproval(TypedDict):
 
 
 class DecisionTimeline(TypedDict):
-    """What happened to an action: both decisions of an approval tell the same."""
+    """History of an action: both decisions of an approval have the same one."""
 
     decisionId: str
     """The one that was asked for."""
@@ -500,7 +500,7 @@ class DecisionTimeline(TypedDict):
     items: List[TimelineItem]
     """In order."""
     leftOut: int
-    """How many entries of the approval are not told, the oldest."""
+    """Number of entries of the approval that are left out, the oldest ones."""
 
 
 class Denial(TypedDict):
@@ -666,10 +666,10 @@ class Diagnostic(_Diagnostic, total=False):
 
 
 class Difference(TypedDict):
-    """What did not come out again as it is recorded."""
+    """Difference between the recorded decision and its reevaluation."""
 
     member: str
-    """Of the decision."""
+    """Member of the decision."""
     recorded: ShownValue
     again: ShownValue
 
@@ -692,7 +692,7 @@ class DryRunVerdict(TypedDict):
     ]
     """The step of the order of decision that decides."""
     retry: Literal["never", "after_approval", "changed_request"]
-    """When it would make sense to ask again."""
+    """Advice about when to ask again."""
     riskScore: float
     factors: List[RiskFactor]
     unevaluable: List[Unevaluable]
@@ -701,13 +701,13 @@ class DryRunVerdict(TypedDict):
 
 
 class DryRun(TypedDict):
-    """What would be decided now. It is recorded nowhere."""
+    """Decision that would be made now. It is recorded nowhere."""
 
     policyDigest: Optional[str]
     verdict: Optional[DryRunVerdict]
-    """What would be decided, without approvals."""
+    """Decision that would be made, without approvals."""
     diagnostics: List[Diagnostic]
-    """What is wrong with the draft: with an error in it there is no verdict."""
+    """Faults of the draft: with an error among them there is no verdict."""
 
 
 class _DryRunRequest(TypedDict):
@@ -719,7 +719,7 @@ class DryRunRequest(_DryRunRequest, total=False):
     context: Mapping[str, Any]
     plan: Mapping[str, Any]
     agent: str
-    """Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was
+    """Requester: the identity of a key, or the id of one that has none. Without it, nobody, who was
     never allowed anything.
     """
     files: Sequence[PolicyFile]
@@ -769,12 +769,12 @@ class ExplainedCondition(_ExplainedCondition, total=False):
     """The fact was missing: `seen` is its declared default."""
     name: str
     file: str
-    """Of the policies, such as `acme/main.yaml`."""
+    """Policy file, such as `acme/main.yaml`."""
     line: int
     """From 1."""
     conditions: List[ExplainedCondition]
     leftOut: int
-    """How many conditions are not shown."""
+    """Number of its conditions that are not shown."""
 
 
 class ExplainedFactorScaleSeen(TypedDict, total=False):
@@ -807,7 +807,7 @@ class _ExplainedFactor(TypedDict):
     """The most that it can contribute."""
     contribution: float
     file: str
-    """Of the policies, such as `acme/main.yaml`."""
+    """Policy file, such as `acme/main.yaml`."""
     line: int
     """From 1."""
     scale: Optional[ExplainedFactorScale]
@@ -821,14 +821,14 @@ class ExplainedFactor(_ExplainedFactor, total=False):
 
 
 class ExplainedRequest(TypedDict):
-    """What the declaration of the action says to context and plan."""
+    """Result of validating context and plan as declared."""
 
     declared: bool
     """The action is declared under `actions`."""
     validated: bool
     """It is declared, and context and plan pass."""
     fault: Optional[str]
-    """What does not pass."""
+    """Fault of context or plan; null when there is none."""
 
 
 class _ExplainedRule(TypedDict):
@@ -837,10 +837,10 @@ class _ExplainedRule(TypedDict):
     outcome: Literal["true", "false", "unknown"]
     """`unknown` for want of a fact, or of one of the right type."""
     matches: bool
-    """Of unknown outcome, a rule matches where it restrains."""
+    """A rule of unknown outcome matches where it restrains, and does not where it permits."""
     decides: bool
     file: str
-    """Of the policies, such as `acme/main.yaml`."""
+    """Policy file, such as `acme/main.yaml`."""
     line: int
     """From 1."""
 
@@ -857,23 +857,23 @@ class ExplanationThresholds(TypedDict):
 
 
 class Explanation(TypedDict):
-    """What each rule and risk factor about the action saw, in bounded size."""
+    """Rules and risk factors about the action with the values that they saw, in bounded size."""
 
     domain: Optional[str]
-    """Of the action."""
+    """Domain of the action; null when it is in none."""
     killSwitch: Optional[str]
-    """Why a stop covers the action; null when none does."""
+    """Reason of the stop that covers the action; null when none does."""
     request: ExplainedRequest
     thresholds: Optional[ExplanationThresholds]
     """Risk scores from which an action needs approval, and is denied."""
     rules: List[ExplainedRule]
     """The one that decides first, then those that match."""
     rulesLeftOut: int
-    """How many more there are."""
+    """Number of further ones that are not shown."""
     factors: List[ExplainedFactor]
     """Those that add something first."""
     factorsLeftOut: int
-    """How many more there are."""
+    """Number of further ones that are not shown."""
 
 
 class FailMode(TypedDict):
@@ -895,7 +895,7 @@ class Key(TypedDict):
     environment: Environment
     roles: List[Role]
     identity: Optional[str]
-    """Who holds it; approvals by one identity count once."""
+    """Holder of the key; approvals by one identity count once."""
     groups: List[str]
     name: Optional[str]
     createdAt: str
@@ -931,7 +931,7 @@ KillSwitchLevel = Literal["L1", "L2", "L3", "L4"]
 
 
 class KillSwitchPreview(TypedDict):
-    """What a trigger would do. Nothing has been stopped."""
+    """Effect that a trigger would have. Nothing has been stopped."""
 
     level: KillSwitchLevel
     scope: str
@@ -939,7 +939,7 @@ class KillSwitchPreview(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """When it covers none of them."""
+    """Warning that an L1 stop covers none of them; otherwise null."""
     approvals: int
     """Pending approvals that it would cover: they keep their time."""
     cancels: int
@@ -949,9 +949,9 @@ class KillSwitchPreview(TypedDict):
     deadlines.
     """
     allowed: bool
-    """Whether this key may trigger it."""
+    """True when this key may trigger it."""
     refusal: Optional[str]
-    """Why it may not."""
+    """Reason why it may not; null when it may."""
 
 
 class _KillSwitchStatus(TypedDict):
@@ -984,9 +984,9 @@ class ListedDecision(TypedDict):
     timestamp: str
     """UTC, with milliseconds."""
     seq: int
-    """Of its audit entry."""
+    """Sequence number of its audit entry."""
     entryId: str
-    """Of its audit entry."""
+    """Id of its audit entry."""
     action: Optional[str]
     decision: Optional[Literal["allow", "deny", "require_approval"]]
     rule: Optional[str]
@@ -1008,15 +1008,15 @@ class ListedDecision(TypedDict):
     ]
     """The step of the order of decision that decided."""
     agent: Optional[str]
-    """Who asked: its key's identity, else its key's id."""
+    """Requester: its key's identity, else its key's id."""
     keyId: Optional[str]
     """The key that asked."""
     session: Optional[str]
-    """What the policies took for the session."""
+    """Name of the session, from the fact that the policies declare."""
     approvalId: Optional[str]
-    """That it waited for, or used."""
+    """Approval that it waited for, or used."""
     redacted: bool
-    """What was decided is not there any more: all else is null."""
+    """True when the decision is not there any more: all but its ids, time and `seq` is null."""
 
 
 class ListedKey(TypedDict):
@@ -1029,7 +1029,7 @@ class ListedKey(TypedDict):
     environment: Environment
     roles: List[Role]
     identity: Optional[str]
-    """Who holds it; approvals by one identity count once."""
+    """Holder of the key; approvals by one identity count once."""
     groups: List[str]
     name: Optional[str]
     createdAt: str
@@ -1047,7 +1047,8 @@ class ListedKey(TypedDict):
     replacedBy: Optional[str]
     """The key that came after it by rotation."""
     lastUsedAt: Optional[str]
-    """When the last request came with it; null when none has. After a crash, a minute old at most.
+    """Time of the last request with the key; null without one. After a crash, it lags by a minute
+    at most.
     """
 
 
@@ -1066,9 +1067,9 @@ class OpenedSessionSession(TypedDict):
     startedAt: str
     """UTC, with milliseconds."""
     idleEndsAt: str
-    """When it ends unless its user does something before."""
+    """End of the session, unless its user does something before."""
     endsAt: str
-    """When it ends at the latest."""
+    """Latest end of the session."""
 
 
 class OpenedSession(TypedDict):
@@ -1076,9 +1077,10 @@ class OpenedSession(TypedDict):
     """The key that the session was opened with, or that asks."""
     name: Optional[str]
     identity: Optional[str]
-    """Who holds the key: approvals are recorded under it."""
+    """Holder of the key: approvals are recorded under this identity."""
     principal: str
-    """Who votes and asks with the key: its identity, else the first key of its line."""
+    """Principal of votes and requests with the key: its identity, else the first key of its line.
+    """
     groups: List[str]
     roles: List[Role]
     environment: Environment
@@ -1137,7 +1139,7 @@ Operation = Literal[
 
 
 class Outcome(TypedDict):
-    """What became of an action after its decision, as its agent says."""
+    """Outcome of an action after its decision, as its agent reports it."""
 
     decisionId: str
     """The decision that the action was run on."""
@@ -1157,7 +1159,7 @@ class Outcome(TypedDict):
     recordedAt: str
     """UTC, with milliseconds."""
     entryId: str
-    """Of its audit entry."""
+    """Id of its audit entry."""
 
 
 class _OutcomeRequest(TypedDict):
@@ -1171,7 +1173,7 @@ class OutcomeRequest(_OutcomeRequest, total=False):
     """The caller only watches: it runs actions whatever is decided, and says so."""
     durationMs: int
     error: str
-    """Why it failed, or was not run."""
+    """Reason why it failed, or was not run."""
 
 
 class OverviewLatency(TypedDict):
@@ -1207,7 +1209,7 @@ class PastDecision(TypedDict):
     decision: Literal["allow", "deny", "require_approval"]
     riskScore: float
     outcome: Optional[Literal["succeeded", "failed", "not_run", "missing"]]
-    """What became of the action; null while nothing is known."""
+    """Outcome of the action; null while nothing is known."""
 
 
 class PastKillSwitch(TypedDict):
@@ -1227,9 +1229,9 @@ class PastKillSwitch(TypedDict):
     recoveredBy: Optional[str]
     """As claimed in the request."""
     comment: Optional[str]
-    """Of who ended it."""
+    """Comment given when it was ended."""
     durationMs: Optional[int]
-    """How long it was in force."""
+    """Time during which it was in force."""
 
 
 class PolicyFile(TypedDict):
@@ -1264,7 +1266,7 @@ class PolicyState(TypedDict):
     checkedAt: Optional[str]
     """UTC, with milliseconds."""
     faults: List[str]
-    """Why the newest files are not in force."""
+    """Reasons why the newest files are not in force."""
     diagnostics: List[Diagnostic]
 
 
@@ -1282,18 +1284,18 @@ class PolicyTextsListsItem(TypedDict):
 
 
 class PolicyTexts(TypedDict):
-    """What the policy set in force was read from; without one, nothing."""
+    """Files and lists of the policy set in force; none without a set."""
 
     digest: Optional[str]
     files: List[PolicyTextsFilesItem]
     """The policy files, in the order in which they are read."""
     lists: List[PolicyTextsListsItem]
     diagnostics: List[Diagnostic]
-    """Of the newest files, which may be others than these."""
+    """Diagnostics of the newest files, which may differ from these."""
 
 
 class PolicyValidation(TypedDict):
-    """What a policy set would be, and what is wrong with it."""
+    """The policy set as it would be, and its faults."""
 
     valid: bool
     """True when no diagnostic is an error."""
@@ -1325,7 +1327,7 @@ class PostureKillSwitch(TypedDict):
 
 
 class Posture(TypedDict):
-    """What is enforced now."""
+    """Enforcement that is in force now."""
 
     policies: PosturePolicies
     killSwitch: PostureKillSwitch
@@ -1334,7 +1336,7 @@ class Posture(TypedDict):
     watching: bool
     """False when policies are read only when someone asks for it."""
     failModes: List[FailMode]
-    """What happens where something is missing or broken, in sentences."""
+    """Behaviour where something is missing or broken, in sentences."""
 
 
 class _PreviewStopRequest(TypedDict):
@@ -1377,9 +1379,9 @@ class RangeVerification(TypedDict):
     """The first thing wrong."""
     firstBadSeq: Optional[int]
     redactedEntries: int
-    """Of which a section was erased by a command."""
+    """Entries of the range with a section that was erased by a command."""
     unanchoredEntries: int
-    """Of the range, that no anchor holds."""
+    """Entries of the range that no anchor holds."""
 
 
 class ReadinessVerified(TypedDict):
@@ -1409,13 +1411,13 @@ class Readiness(TypedDict):
     policySetsOutdated: int
     """Sets whose newest files have faults."""
     verified: Optional[ReadinessVerified]
-    """When the service verified all its audit chains last; null before the first time."""
+    """Last verification of all audit chains by the service; null before the first."""
     anchors: ReadinessAnchors
 
 
 class RecordedDecisionApproval(TypedDict):
     id: str
-    """That it waited for, or used."""
+    """Approval that it waited for, or used."""
     status: Optional[Literal["pending", "approved", "rejected", "expired", "cancelled", "consumed"]]
 
 
@@ -1434,7 +1436,7 @@ class RecordedDecisionOutcome(TypedDict):
     recordedAt: str
     """UTC, with milliseconds."""
     entryId: str
-    """Of its audit entry."""
+    """Id of its audit entry."""
 
 
 class RecordedDecisionExplanationThresholds(TypedDict):
@@ -1444,20 +1446,20 @@ class RecordedDecisionExplanationThresholds(TypedDict):
 
 class RecordedDecisionExplanation(TypedDict):
     domain: Optional[str]
-    """Of the action."""
+    """Domain of the action; null when it is in none."""
     killSwitch: Optional[str]
-    """Why a stop covers the action; null when none does."""
+    """Reason of the stop that covers the action; null when none does."""
     request: ExplainedRequest
     thresholds: Optional[RecordedDecisionExplanationThresholds]
     """Risk scores from which an action needs approval, and is denied."""
     rules: List[ExplainedRule]
     """The one that decides first, then those that match."""
     rulesLeftOut: int
-    """How many more there are."""
+    """Number of further ones that are not shown."""
     factors: List[ExplainedFactor]
     """Those that add something first."""
     factorsLeftOut: int
-    """How many more there are."""
+    """Number of further ones that are not shown."""
 
 
 class RecordedDecisionUnexplained(TypedDict):
@@ -1466,9 +1468,7 @@ class RecordedDecisionUnexplained(TypedDict):
 
 
 class RecordedDecision(TypedDict):
-    """What is recorded of a decision, and why it came out so: evaluated again by the policies that
-    decided.
-    """
+    """Record of a decision and its explanation: evaluated again by the policies that decided."""
 
     id: str
     """As it was answered."""
@@ -1492,7 +1492,7 @@ class RecordedDecision(TypedDict):
     ]
     """The step of the order of decision that decided."""
     retry: Literal["never", "after_approval", "changed_request"]
-    """When it made sense to ask again."""
+    """Advice about when to ask again."""
     riskScore: float
     factors: List[RiskFactor]
     unevaluable: List[Unevaluable]
@@ -1506,24 +1506,24 @@ class RecordedDecision(TypedDict):
     approval: Optional[RecordedDecisionApproval]
     """With its status now."""
     outcome: Optional[RecordedDecisionOutcome]
-    """What became of the action; null while nothing is known."""
+    """Outcome of the action; null while nothing is known."""
     chain: str
     seq: int
     entryId: str
-    """Of its audit entry."""
+    """Id of its audit entry."""
     hash: str
     previousHash: str
     verified: bool
     """The entry hashes to what it did, and joins its neighbours."""
     fault: Optional[str]
-    """What is wrong with it."""
+    """Fault of the entry; null without one."""
     explanation: Optional[RecordedDecisionExplanation]
-    """What each rule and risk factor about the action saw, in bounded size."""
+    """Rules and risk factors about the action with the values that they saw, in bounded size."""
     reproduced: Optional[bool]
     """The policies that decided give the same again; null when it cannot be explained."""
     differences: List[Difference]
     unexplained: Optional[RecordedDecisionUnexplained]
-    """Why it cannot be explained."""
+    """Reason why it cannot be explained."""
 
 
 class _RecoverRequest(TypedDict):
@@ -1582,8 +1582,8 @@ Role = Literal["agent", "approver", "auditor", "operator", "owner", "admin"]
 
 class RotateKeyRequest(TypedDict, total=False):
     overlapMinutes: int
-    """How long the old secret still works, at most 30 days; 0 ends it now. 1440 (a day) if not
-    given.
+    """Minutes during which the old secret still works, at most 30 days; 0 ends it now. 1440 (a day)
+    if not given.
     """
 
 
@@ -1597,7 +1597,7 @@ class RotatedKey(TypedDict):
     environment: Environment
     roles: List[Role]
     identity: Optional[str]
-    """Who holds it; approvals by one identity count once."""
+    """Holder of the key; approvals by one identity count once."""
     groups: List[str]
     name: Optional[str]
     createdAt: str
@@ -1642,21 +1642,22 @@ class SignedInSession(TypedDict):
     startedAt: str
     """UTC, with milliseconds."""
     idleEndsAt: str
-    """When it ends unless its user does something before."""
+    """End of the session, unless its user does something before."""
     endsAt: str
-    """When it ends at the latest."""
+    """Latest end of the session."""
 
 
 class SignedIn(TypedDict):
-    """Who asks, and what that one may do."""
+    """The caller, and what it may do."""
 
     keyId: str
     """The key that the session was opened with, or that asks."""
     name: Optional[str]
     identity: Optional[str]
-    """Who holds the key: approvals are recorded under it."""
+    """Holder of the key: approvals are recorded under this identity."""
     principal: str
-    """Who votes and asks with the key: its identity, else the first key of its line."""
+    """Principal of votes and requests with the key: its identity, else the first key of its line.
+    """
     groups: List[str]
     roles: List[Role]
     environment: Environment
@@ -1671,11 +1672,11 @@ class SignedIn(TypedDict):
 class TimelineItemActor(TypedDict):
     kind: Literal["key", "host", "service"]
     id: str
-    """Of the key, the user on the host, or the service."""
+    """Id of the key, of the user on the host, or of the service."""
     identity: Optional[str]
-    """Who holds the key."""
+    """Holder of the key."""
     name: Optional[str]
-    """Of the key."""
+    """Name of the key."""
 
 
 class TimelineItemDecision(TypedDict):
@@ -1713,7 +1714,7 @@ class TimelineItemVote(TypedDict):
 
 class TimelineItemStop(TypedDict):
     id: str
-    """Of the stop."""
+    """Id of the stop."""
     level: KillSwitchLevel
     scope: str
 
@@ -1733,17 +1734,17 @@ class TimelineItemOutcome(TypedDict):
     recordedAt: str
     """UTC, with milliseconds."""
     entryId: str
-    """Of its audit entry."""
+    """Id of its audit entry."""
 
 
 class TimelineItem(TypedDict):
-    """What one audit entry tells of an action."""
+    """Event of an action, as one audit entry records it."""
 
     at: str
     """UTC, with milliseconds."""
     seq: int
     entryId: str
-    """Of the audit entry that says so."""
+    """Id of the audit entry that records it."""
     event: Literal[
         "gate.decision",
         "approval.requested",
@@ -1756,15 +1757,15 @@ class TimelineItem(TypedDict):
         "outcome.missing",
     ]
     actor: Optional[TimelineItemActor]
-    """Who caused an entry."""
+    """Actor that caused an entry."""
     decisionId: Optional[str]
     """The decision that it is, that asked for or used the approval, or whose outcome it is."""
     decision: Optional[TimelineItemDecision]
-    """Of `gate.decision`; null also where it is not there any more."""
+    """Decision of `gate.decision`; null for other events, and where it is not there any more."""
     hold: Optional[TimelineItemHold]
-    """Of `approval.requested`."""
+    """Terms of the approval, for `approval.requested`."""
     vote: Optional[TimelineItemVote]
-    """Of `approval.approved` and `approval.rejected`."""
+    """Vote of `approval.approved` or `approval.rejected`."""
     approvalStatus: Optional[
         Literal[
             "pending",
@@ -1775,11 +1776,11 @@ class TimelineItem(TypedDict):
             "consumed",
         ]
     ]
-    """Of the approval behind this entry: a vote that does not decide leaves it pending."""
+    """Status of the approval after this entry: a vote that does not decide leaves it pending."""
     stop: Optional[TimelineItemStop]
-    """Of `approval.cancelled`: the stop that cancelled it; null where a person did."""
+    """Stop that cancelled the approval, for `approval.cancelled`; null where a person did."""
     outcome: Optional[TimelineItemOutcome]
-    """Of `outcome.recorded` and `outcome.missing`."""
+    """Outcome of `outcome.recorded` or `outcome.missing`."""
 
 
 class _TriggerRequest(TypedDict):
@@ -1804,7 +1805,7 @@ class _TriggeredKillSwitch(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """When it covers none of them."""
+    """Warning that an L1 stop covers none of them; otherwise null."""
     persisted: bool
     """False while the disk refuses: in force, and tried again each second."""
 
@@ -1953,7 +1954,7 @@ class Unevaluable(TypedDict):
     """A rule or factor that restrained for want of a fact."""
 
     kind: Literal["rule", "factor"]
-    """What could not be evaluated."""
+    """Kind of what could not be evaluated."""
     name: str
     facts: List[str]
     """The facts that were missing or of another type."""
@@ -1970,13 +1971,13 @@ class Usage(TypedDict):
     plan: Literal["free", "pro", "enterprise"]
     environment: Environment
     requestsPerMinute: Optional[int]
-    """What the plan gives; null for no limit."""
+    """Requests that the plan gives; null for no limit."""
     remaining: Optional[int]
     """Left at this moment, by the count of this process; null for no limit."""
     statusRequestsPerMinute: int
     """Status reads that each key has."""
     keys: UsageKeys
-    """Of this environment; revoked or expired ones have ended."""
+    """Keys of this environment; revoked or expired ones have ended."""
 
 
 class _ValidatePoliciesRequest(TypedDict):
@@ -2053,7 +2054,7 @@ class _Failure(TypedDict):
         "overloaded",
         "not_ready",
     ]
-    """What clients switch on."""
+    """Error code that clients switch on."""
     message: str
     """A sentence for people."""
     requestId: str
@@ -2061,12 +2062,12 @@ class _Failure(TypedDict):
 
 class Failure(_Failure, total=False):
     details: List[FailureDetailsItem]
-    """Where in the request the fault is."""
+    """Faults of the request, each with its place."""
 
 
 class Page(TypedDict):
-    """Where the list goes on: `offset + limit`. A page of large items ends early, and `limit` says
-    so.
+    """Position of the page: the next one begins at `offset + limit`. A page of large items ends
+    early, and `limit` says so.
     """
 
     limit: int
@@ -2090,14 +2091,14 @@ class PastKillSwitchPage(TypedDict):
 
 
 class Route(NamedTuple):
-    """How a route is called."""
+    """Call of a route."""
 
     method: str
     path: str
     repeat: Literal["with_key", "as_is", "never"]
     """May the request be sent again: under its Idempotency-Key, as it is, or not at all."""
     form: Literal["object", "list", "page", "json", "text"]
-    """How the answer comes: `data` in an envelope, or alone."""
+    """Form of the answer: `data` in an envelope, or alone."""
 
 
 ROUTES: Final[Mapping[str, Route]] = {

@@ -55,7 +55,7 @@ from ._api import (
 
 
 class ApprovalsEndpoints:
-    """What is under `approvals` of a client."""
+    """Endpoints under `approvals` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -78,8 +78,8 @@ class ApprovalsEndpoints:
     ) -> ApprovalPage:
         """Pending approvals; `status`, `limit`, `offset`.
 
-        - `limit`: How many at most; larger ones are clamped.
-        - `offset`: How many to leave out first.
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
         - `status`: Pending ones without it.
         """
         answer = self._call(
@@ -94,8 +94,8 @@ class ApprovalsEndpoints:
         return cast(Approval, answer)
 
     def background(self, id: str) -> ApprovalBackground:
-        """What helps to decide an approval: the text of its rule, what its agent did, whether this
-        key may vote.
+        """Context for the decision on an approval: its rule, what its agent did, whether this key
+        may vote.
         """
         answer = self._call("approvalBackground", params={"id": id})
         return cast(ApprovalBackground, answer)
@@ -134,7 +134,7 @@ class ApprovalsEndpoints:
 
 
 class AuditEndpoints:
-    """What is under `audit` of a client."""
+    """Endpoints under `audit` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -152,8 +152,8 @@ class AuditEndpoints:
     ) -> AuditEntryPage:
         """Entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`.
 
-        - `limit`: How many at most; larger ones are clamped.
-        - `offset`: How many to leave out first.
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
         - `order`: Newest first without it.
         - `before`: Only entries with a smaller `seq`.
         - `event_type`: Only entries of this type.
@@ -186,7 +186,7 @@ class AuditEndpoints:
 
 
 class DecisionsEndpoints:
-    """What is under `decisions` of a client."""
+    """Endpoints under `decisions` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -221,16 +221,16 @@ class DecisionsEndpoints:
     ) -> DecisionList:
         """Decisions, newest first, searched by what was asked, by whom and what came of it.
 
-        - `limit`: How many at most.
+        - `limit`: Limit of decisions in the answer.
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
-        - `decision`: What was decided.
+        - `decision`: The decision that was made.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
-        - `agent`: Who asked: its key's identity, else its key's id.
+        - `agent`: Requester: its key's identity, else its key's id.
         - `session`: The session that the policies saw.
-        - `match`: How `rule`, `agent` and `session` are compared: whole, or `part`, in small or
-        capital letters.
+        - `match`: Comparison of `rule`, `agent` and `session`: `whole`, or `part` of the name,
+        ignoring case.
         - `min_risk`: A risk score of this or more.
         - `from_`: From this time on.
         - `to`: Before this time.
@@ -260,13 +260,13 @@ class DecisionsEndpoints:
         return cast(RecordedDecision, answer)
 
     def timeline(self, id: str) -> DecisionTimeline:
-        """What happened to an action, in order: held, voted on, approved, used, its outcome."""
+        """The history of an action, in order: held, voted on, approved, used, its outcome."""
         answer = self._call("decisionTimeline", params={"id": id})
         return cast(DecisionTimeline, answer)
 
 
 class EvidenceEndpoints:
-    """What is under `evidence` of a client."""
+    """Endpoints under `evidence` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -291,7 +291,7 @@ class EvidenceEndpoints:
 
 
 class KillSwitchEndpoints:
-    """What is under `kill_switch` of a client."""
+    """Endpoints under `kill_switch` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -309,14 +309,14 @@ class KillSwitchEndpoints:
     ) -> PastKillSwitchPage:
         """Every stop, newest first, ended ones too; `limit`, `offset`.
 
-        - `limit`: How many at most; larger ones are clamped.
-        - `offset`: How many to leave out first.
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
         """
         answer = self._call("killSwitchHistory", query={"limit": limit, "offset": offset})
         return cast(PastKillSwitchPage, answer)
 
     def preview(self, request: PreviewStopRequest) -> KillSwitchPreview:
-        """What a stop would cover; stops nothing."""
+        """Actions and approvals that a stop would cover; stops nothing."""
         answer = self._call("previewStop", body=request)
         return cast(KillSwitchPreview, answer)
 
@@ -342,7 +342,7 @@ class KillSwitchEndpoints:
 
 
 class KeysEndpoints:
-    """What is under `keys` of a client."""
+    """Endpoints under `keys` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -369,13 +369,13 @@ class KeysEndpoints:
 
 
 class PoliciesEndpoints:
-    """What is under `policies` of a client."""
+    """Endpoints under `policies` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
     def list(self) -> PolicyState:
-        """Which policy set is in force, and its faults."""
+        """The policy set in force, and the faults of the newest files."""
         answer = self._call("listPolicies")
         return cast(PolicyState, answer)
 
@@ -395,7 +395,7 @@ class PoliciesEndpoints:
         return cast(PolicyTexts, answer)
 
     def dry_run(self, request: DryRunRequest) -> DryRun:
-        """What would be decided, by the policies in force or by texts that are sent; records
+        """The decision that the policies in force, or texts that are sent, would make; records
         nothing.
         """
         answer = self._call("dryRun", body=request)
@@ -403,13 +403,13 @@ class PoliciesEndpoints:
 
 
 class SessionsEndpoints:
-    """What is under `sessions` of a client."""
+    """Endpoints under `sessions` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
     def current(self) -> SignedIn:
-        """Who asks, for which tenants, and which routes that one may call."""
+        """The caller, its tenants, and the routes that it may call."""
         answer = self._call("getSession")
         return cast(SignedIn, answer)
 
@@ -420,7 +420,7 @@ class SessionsEndpoints:
 
 
 class ServiceEndpoints:
-    """What is under `service` of a client."""
+    """Endpoints under `service` of a client."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -429,7 +429,7 @@ class ServiceEndpoints:
         """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
         enforced now.
 
-        - `hours`: How far back it looks; 24 without it.
+        - `hours`: Hours to look back; 24 if not given.
         """
         answer = self._call("overview", query={"hours": hours})
         return cast(Overview, answer)
@@ -487,7 +487,7 @@ class Endpoints:
 
 
 class AsyncApprovalsEndpoints:
-    """What is under `approvals` of a client."""
+    """Endpoints under `approvals` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
@@ -510,8 +510,8 @@ class AsyncApprovalsEndpoints:
     ) -> ApprovalPage:
         """Pending approvals; `status`, `limit`, `offset`.
 
-        - `limit`: How many at most; larger ones are clamped.
-        - `offset`: How many to leave out first.
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
         - `status`: Pending ones without it.
         """
         answer = await self._call(
@@ -526,8 +526,8 @@ class AsyncApprovalsEndpoints:
         return cast(Approval, answer)
 
     async def background(self, id: str) -> ApprovalBackground:
-        """What helps to decide an approval: the text of its rule, what its agent did, whether this
-        key may vote.
+        """Context for the decision on an approval: its rule, what its agent did, whether this key
+        may vote.
         """
         answer = await self._call("approvalBackground", params={"id": id})
         return cast(ApprovalBackground, answer)
@@ -566,7 +566,7 @@ class AsyncApprovalsEndpoints:
 
 
 class AsyncAuditEndpoints:
-    """What is under `audit` of a client."""
+    """Endpoints under `audit` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
@@ -584,8 +584,8 @@ class AsyncAuditEndpoints:
     ) -> AuditEntryPage:
         """Entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`.
 
-        - `limit`: How many at most; larger ones are clamped.
-        - `offset`: How many to leave out first.
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
         - `order`: Newest first without it.
         - `before`: Only entries with a smaller `seq`.
         - `event_type`: Only entries of this type.
@@ -623,7 +623,7 @@ class AsyncAuditEndpoints:
 
 
 class AsyncDecisionsEndpoints:
-    """What is under `decisions` of a client."""
+    """Endpoints under `decisions` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
@@ -658,16 +658,16 @@ class AsyncDecisionsEndpoints:
     ) -> DecisionList:
         """Decisions, newest first, searched by what was asked, by whom and what came of it.
 
-        - `limit`: How many at most.
+        - `limit`: Limit of decisions in the answer.
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
-        - `decision`: What was decided.
+        - `decision`: The decision that was made.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
-        - `agent`: Who asked: its key's identity, else its key's id.
+        - `agent`: Requester: its key's identity, else its key's id.
         - `session`: The session that the policies saw.
-        - `match`: How `rule`, `agent` and `session` are compared: whole, or `part`, in small or
-        capital letters.
+        - `match`: Comparison of `rule`, `agent` and `session`: `whole`, or `part` of the name,
+        ignoring case.
         - `min_risk`: A risk score of this or more.
         - `from_`: From this time on.
         - `to`: Before this time.
@@ -697,13 +697,13 @@ class AsyncDecisionsEndpoints:
         return cast(RecordedDecision, answer)
 
     async def timeline(self, id: str) -> DecisionTimeline:
-        """What happened to an action, in order: held, voted on, approved, used, its outcome."""
+        """The history of an action, in order: held, voted on, approved, used, its outcome."""
         answer = await self._call("decisionTimeline", params={"id": id})
         return cast(DecisionTimeline, answer)
 
 
 class AsyncEvidenceEndpoints:
-    """What is under `evidence` of a client."""
+    """Endpoints under `evidence` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
@@ -728,7 +728,7 @@ class AsyncEvidenceEndpoints:
 
 
 class AsyncKillSwitchEndpoints:
-    """What is under `kill_switch` of a client."""
+    """Endpoints under `kill_switch` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
@@ -746,14 +746,14 @@ class AsyncKillSwitchEndpoints:
     ) -> PastKillSwitchPage:
         """Every stop, newest first, ended ones too; `limit`, `offset`.
 
-        - `limit`: How many at most; larger ones are clamped.
-        - `offset`: How many to leave out first.
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
         """
         answer = await self._call("killSwitchHistory", query={"limit": limit, "offset": offset})
         return cast(PastKillSwitchPage, answer)
 
     async def preview(self, request: PreviewStopRequest) -> KillSwitchPreview:
-        """What a stop would cover; stops nothing."""
+        """Actions and approvals that a stop would cover; stops nothing."""
         answer = await self._call("previewStop", body=request)
         return cast(KillSwitchPreview, answer)
 
@@ -779,7 +779,7 @@ class AsyncKillSwitchEndpoints:
 
 
 class AsyncKeysEndpoints:
-    """What is under `keys` of a client."""
+    """Endpoints under `keys` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
@@ -806,13 +806,13 @@ class AsyncKeysEndpoints:
 
 
 class AsyncPoliciesEndpoints:
-    """What is under `policies` of a client."""
+    """Endpoints under `policies` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
 
     async def list(self) -> PolicyState:
-        """Which policy set is in force, and its faults."""
+        """The policy set in force, and the faults of the newest files."""
         answer = await self._call("listPolicies")
         return cast(PolicyState, answer)
 
@@ -832,7 +832,7 @@ class AsyncPoliciesEndpoints:
         return cast(PolicyTexts, answer)
 
     async def dry_run(self, request: DryRunRequest) -> DryRun:
-        """What would be decided, by the policies in force or by texts that are sent; records
+        """The decision that the policies in force, or texts that are sent, would make; records
         nothing.
         """
         answer = await self._call("dryRun", body=request)
@@ -840,13 +840,13 @@ class AsyncPoliciesEndpoints:
 
 
 class AsyncSessionsEndpoints:
-    """What is under `sessions` of a client."""
+    """Endpoints under `sessions` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
 
     async def current(self) -> SignedIn:
-        """Who asks, for which tenants, and which routes that one may call."""
+        """The caller, its tenants, and the routes that it may call."""
         answer = await self._call("getSession")
         return cast(SignedIn, answer)
 
@@ -857,7 +857,7 @@ class AsyncSessionsEndpoints:
 
 
 class AsyncServiceEndpoints:
-    """What is under `service` of a client."""
+    """Endpoints under `service` of a client."""
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
@@ -866,7 +866,7 @@ class AsyncServiceEndpoints:
         """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
         enforced now.
 
-        - `hours`: How far back it looks; 24 without it.
+        - `hours`: Hours to look back; 24 if not given.
         """
         answer = await self._call("overview", query={"hours": hours})
         return cast(Overview, answer)

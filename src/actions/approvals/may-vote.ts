@@ -47,7 +47,7 @@ function assertPending(store: Store, approval: Approval, nowMs: number): void {
   throw new GateError('approval_not_pending', `Approval ${approval.id} is ${status}, no longer pending.`)
 }
 
-/** Whether a key may act on an approval; otherwise the reason, as a sentence. */
+/** Permission of a key to act on an approval; without it, the reason, as a sentence. */
 export interface Permission {
   allowed: boolean
   reason: string | null

@@ -9,7 +9,7 @@ import { entryView, SHOWN_SECTIONS } from '../audit/audit.ts'
 
 /** Poll interval of followed chains: the delay of an event, beside the readers' turns. */
 const POLL_MS = 50
-/** How long a batch is shared by readers at the same position, and the limit of shared batches. */
+/** Time for which readers at the same position share a batch, and the limit of shared batches. */
 const SHARED_MS = 100
 const MAX_SHARED = 32
 /** Limits of a batch; other work runs after each. */

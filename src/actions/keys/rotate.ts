@@ -20,7 +20,7 @@ export const RotateKeyRequest = requestBody('RotateKeyRequest', {
     Type.Integer({
       minimum: 0,
       maximum: MAX_OVERLAP_MS / MINUTE_MS,
-      description: `How long the old secret still works, at most 30 days; 0 ends it now. ${DEFAULT_OVERLAP_MS / MINUTE_MS} (a day) if not given.`,
+      description: `Minutes during which the old secret still works, at most 30 days; 0 ends it now. ${DEFAULT_OVERLAP_MS / MINUTE_MS} (a day) if not given.`,
     }),
   ),
 })

@@ -4,7 +4,7 @@ import type { Reporter, Unreported, UnreportedQuery } from '../../store/queries.
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { SETTLED } from './outcome-of.ts'
 
-/** How far back allows without an outcome are sought. */
+/** Age up to which allows without an outcome are sought. */
 const LOOK_BACK_MS = DAY_MS
 /** Limit of one agent's entries in a commit, for which other writes wait. */
 const BATCH = 200

@@ -15,7 +15,7 @@ export const OutcomeRequest = requestBody('OutcomeRequest', {
     Type.Boolean({ description: 'The caller only watches: it runs actions whatever is decided, and says so.' }),
   ),
   durationMs: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-  error: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Why it failed, or was not run.' })),
+  error: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Reason why it failed, or was not run.' })),
 })
 export type OutcomeRequest = Static<typeof OutcomeRequest>
 

@@ -8,7 +8,7 @@ import type { Decision } from '../../policies/set.ts'
 import { changeIn } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 
-/** How far back a chain is read. */
+/** Age up to which entries of a chain are read. */
 const RECENT_MS = 7 * 24 * 3_600_000
 /** Limits of the cache of one chain. */
 export interface RecentLimits {

@@ -26,7 +26,7 @@ export const DryRunRequest = closed('DryRunRequest', {
       minLength: 1,
       maxLength: 256,
       description:
-        'Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything.',
+        'Requester: the identity of a key, or the id of one that has none. Without it, nobody, who was never allowed anything.',
     }),
   ),
   files: Type.Optional(DraftFields.files),

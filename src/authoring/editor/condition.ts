@@ -36,7 +36,7 @@ function leafProperties(): Schema {
   return {
     fact: {
       description:
-        'What is looked at: a fact that is always there, a path under context or plan, or what session and history declare.',
+        'Fact to look at: one that is always there, a path under context or plan, or what session and history declare.',
       anyOf: [
         { enum: FACT_NAMES },
         { type: 'string', pattern: REQUEST_PATH },
@@ -45,7 +45,7 @@ function leafProperties(): Schema {
       examples: ['context.amount', 'plan.steps.*.action'],
     },
     operator: {
-      description: `How it is compared. ${[...DECORATORS.keys()].join(', ')} stand before an operator with a colon.`,
+      description: `Operator of the comparison. ${[...DECORATORS.keys()].join(', ')} stand before an operator with a colon.`,
       anyOf: [
         ...Array.from(OPERATORS.values(), ({ name, help }) => ({ const: name, description: `True when ${help}.` })),
         { type: 'string', pattern: operatorPattern([...OPERATORS.values()].filter(takesValue), '+') },

@@ -31,7 +31,7 @@ type Schema = Readonly<Record<string, unknown>>
 export function editorSchema(): Record<string, unknown> {
   const condition = Type.Unsafe<unknown>({
     $ref: '#/$defs/condition',
-    description: 'When it applies; always, if it is left out.',
+    description: 'Condition under which it applies; always, if it is left out.',
     examples: [{ fact: 'context.amount', operator: 'greaterThan', value: 1000 }],
   })
   return {
@@ -89,7 +89,7 @@ export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   'lists.*': { oneOf: [{ required: ['file'] }, { required: ['values'] }] },
   'lists.*.file': { not: { pattern: OUTSIDE } },
   conditions: names(NAME_PATTERN),
-  'conditions.*': { description: 'What the name stands for.' },
+  'conditions.*': { description: 'Condition that the name stands for.' },
   'risk[].actions[]': GLOB,
   'risk[].scale.fact': { pattern: NUMBER_PATH },
   'rules[]': { dependentSchemas: { approval: { properties: { effect: { const: 'require_approval' } } } } },

@@ -22,7 +22,7 @@ const Fact = closed(
       examples: [0, 'unknown', false],
     }),
   },
-  { description: 'What is known of a fact.', examples: [{ type: 'number', unit: 'EUR' }] },
+  { description: 'Declaration of a fact.', examples: [{ type: 'number', unit: 'EUR' }] },
 )
 
 function schemaOf(description: string, member: string) {
@@ -37,10 +37,10 @@ const Action = closed(
   {},
   {
     description: Description,
-    context: schemaOf('What the context must be, as JSON Schema. Another context is denied.', 'amount'),
-    plan: schemaOf('What a plan must be, as JSON Schema. Another plan is denied.', 'action'),
+    context: schemaOf('Schema of the context, as JSON Schema. Another context is denied.', 'amount'),
+    plan: schemaOf('Schema of a plan, as JSON Schema. Another plan is denied.', 'action'),
   },
-  { description: 'What is known of an action.', examples: [{ description: 'Moves money out.' }] },
+  { description: 'Declaration of an action.', examples: [{ description: 'Moves money out.' }] },
 )
 
 const List = closed(
@@ -77,7 +77,7 @@ const Scale = closed(
 function factorShape<S extends TSchema>(condition: S) {
   return closed(
     {
-      name: nameOf('How the factor is called; once in the set.', 'large-amount'),
+      name: nameOf('Name of the factor; once in the set.', 'large-amount'),
       actions: Globs,
       weight: Type.Number({
         exclusiveMinimum: 0,
@@ -97,12 +97,12 @@ function factorShape<S extends TSchema>(condition: S) {
 function ruleShape<S extends TSchema>(condition: S) {
   return closed(
     {
-      id: nameOf('How the rule is called in decisions and tests; once in the set.', 'large-payments'),
+      id: nameOf('Name of the rule in decisions and tests; once in the set.', 'large-payments'),
       actions: Globs,
       effect: Type.Enum([...EFFECTS], {
-        description: 'What follows where the rule matches. deny wins over require_approval, which wins over allow.',
+        description: 'Decision where the rule matches. deny wins over require_approval, which wins over allow.',
       }),
-      reason: text('What the agent and the approver are told.', 'Large payments are looked at by a person.'),
+      reason: text('Reason that the agent and the approver are told.', 'Large payments are looked at by a person.'),
     },
     { when: condition, approval: Approval, description: Description },
     { title: 'rule', description: 'Allows, holds or denies actions: always, or when a condition holds.' },
@@ -128,7 +128,7 @@ export function documentShape<S extends TSchema>(condition: S) {
       approval: Approval,
       explain: Type.Enum(['full', 'reason'], {
         default: DEFAULT_EXPLAIN,
-        description: 'What the agent is told of a decision: all, or the reason alone. In one file of the set.',
+        description: 'Part of a decision that the agent is told: all, or the reason alone. In one file of the set.',
       }),
       session: Session,
       history: History,
@@ -138,7 +138,8 @@ export function documentShape<S extends TSchema>(condition: S) {
         examples: [[{ name: 'unattended', actions: ['**'], weight: 25 }]],
       }),
       rules: Type.Array(ruleShape(condition), {
-        description: 'What is allowed, held or denied, and why. Their order does not matter between effects.',
+        description:
+          'Rules that allow, hold or deny, each with its reason. Their order does not matter between effects.',
         examples: [[{ id: 'reads', actions: ['*.read'], effect: 'allow', reason: 'Reading is part of the work.' }]],
       }),
     },
@@ -153,11 +154,11 @@ function declarationShapes<S extends TSchema>(condition: S) {
       examples: [{ finance: ['payment.*', 'invoice.**'] }],
     }),
     facts: byName('', Fact, {
-      description: 'What context and plan hold, by path. If any is declared, all that rules ask for must be.',
+      description: 'Facts that context and plan hold, by path. If any is declared, all that rules ask for must be.',
       examples: [{ 'context.amount': { type: 'number', unit: 'EUR' } }],
     }),
     actions: byName(ACTION_PATTERN, Action, {
-      description: 'What agents can do; context and plan are held to the schemas before any rule is asked.',
+      description: 'Actions of agents; context and plan are held to the schemas before any rule is asked.',
       examples: [{ 'payment.transfer': { description: 'Moves money out.' } }],
     }),
     lists: byName(NAME_PATTERN, List, {

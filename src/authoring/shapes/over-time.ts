@@ -16,7 +16,7 @@ export const Session = closed(
     }),
   },
   {
-    description: 'What a session is: facts about what the agent has been allowed in it. In one file of the set.',
+    description: 'Declaration of sessions: facts about what the agent has been allowed in one. In one file of the set.',
     examples: [{ fact: 'context.session', taken: { 'read-mail': ['mail.read'] } }],
   },
 )
@@ -26,16 +26,16 @@ const Count = closed(
   {
     actions: Globs,
     within: Type.String({
-      description: 'How far back: an integer and s, m, h or d; 1s to 90d.',
+      description: 'Time to look back: an integer and s, m, h or d; 1s to 90d.',
       examples: ['1h', '24h', '30d'],
     }),
     by: Type.Enum([...COUNTED_BY], {
-      description: 'Whose actions: those of the asking agent, of all agents of the tenant, or of the session.',
+      description: 'Actions to count: those of the asking agent, of all agents of the tenant, or of the session.',
     }),
   },
   { description: Description },
   {
-    description: 'How many actions that match were allowed, with the one that is asked for.',
+    description: 'Number of matching actions that were allowed, with the one that is asked for.',
     examples: [COUNT],
   },
 )

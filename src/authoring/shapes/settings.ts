@@ -16,12 +16,12 @@ export const Approval = closed(
     }),
     expiresIn: Type.String({
       default: '30m',
-      description: 'How long an approval may be waited for and used: an integer and s, m, h or d; 1s to 90d.',
+      description: 'Time for which an approval may be waited for and used: an integer and s, m, h or d; 1s to 90d.',
       examples: ['30m', '4h', '2d'],
     }),
     selfApproval: Type.Boolean({
       default: DEFAULT_TERMS.selfApproval,
-      description: 'Whether who asks may approve.',
+      description: 'True when the requester may approve.',
       examples: [true],
     }),
     approvers: Type.Array(Type.String(TEXT), {
@@ -35,7 +35,7 @@ export const Approval = closed(
     }),
   },
   {
-    description: 'What an approval needs before it counts.',
+    description: 'Requirements that an approval must meet before it counts.',
     examples: [{ quorum: 2, expiresIn: '4h', approvers: ['treasury'] }],
   },
 )
@@ -45,17 +45,17 @@ export const Defaults = closed(
   {
     decision: Type.Enum(['deny', 'require_approval'], {
       default: 'deny',
-      description: 'What is decided where no rule decides. allow is not possible here.',
+      description: 'Decision where no rule decides. allow is not possible here.',
     }),
     reason: Type.String({
       ...TEXT,
       default: DEFAULT_REASON,
-      description: 'What the agent is told.',
+      description: 'Reason that the agent is told.',
       examples: ['No rule allows this action. Ask the platform team to add one.'],
     }),
   },
   {
-    description: 'What is decided where no rule decides. In one file of the set.',
+    description: 'Decision where no rule decides. In one file of the set.',
     examples: [{ decision: 'deny', reason: DEFAULT_REASON }],
   },
 )
@@ -77,7 +77,7 @@ export const Thresholds = closed(
     }),
   },
   {
-    description: 'What the risk score, 0 to 100, leads to. In one file of the set.',
+    description: 'Effects of the risk score, 0 to 100. In one file of the set.',
     examples: [DEFAULT_THRESHOLDS],
   },
 )

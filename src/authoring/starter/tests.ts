@@ -47,7 +47,7 @@ export function testText(tenant: string, rules: readonly StarterRule[], examples
   const denied = { decision: 'deny', rule: null }
   const tests = [
     ...rules.flatMap((rule) => testsOfRule(rule, byAction)),
-    // Whatever their rule says.
+    // Denied whatever their rule says.
     ...testOf('calls that lack arguments are denied', strict, NOTHING, { ...denied, decidedBy: 'invalid_context' }),
     ...testOf('what no rule names is denied', [unknownAction(byAction)], NOTHING, { ...denied, decidedBy: 'default' }),
   ]

@@ -46,7 +46,7 @@ const Risk = Type.Object(
 /** The members of an expectation, with the shape of a factor's contribution. */
 function wantedShape(amount: TSchema) {
   return {
-    decision: Type.Enum([...EFFECTS], { description: 'What is answered.' }),
+    decision: Type.Enum([...EFFECTS], { description: 'Decision that is answered.' }),
     rule: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
@@ -58,7 +58,7 @@ function wantedShape(amount: TSchema) {
       Names('All rules about the action whose condition is true, in any order.', [['transfer', 'large-transfer']]),
     ),
     decidedBy: Type.Optional(Type.Enum([...POLICY_STEPS], { description: 'The step that decides.' })),
-    retry: Type.Optional(Type.Enum([...RETRIES], { description: 'When it makes sense to ask again.' })),
+    retry: Type.Optional(Type.Enum([...RETRIES], { description: 'Advice about when to ask again.' })),
     reason: Type.Optional(
       text(
         'The reason that the agent is told, word for word.',
@@ -67,7 +67,7 @@ function wantedShape(amount: TSchema) {
     ),
     risk: Type.Optional(Risk),
     factors: Type.Optional(
-      mapOf(amount, 'What risk factors contribute, by name: a number, or a range. Those left out are not looked at.', {
+      mapOf(amount, 'Contributions of risk factors, by name: a number, or a range. Those left out are not looked at.', {
         amount: 12.5,
         'new-recipient': { min: 1 },
       }),
@@ -89,7 +89,7 @@ const CONTRIBUTION = Type.Unsafe<unknown>({
 function expectationShape(amount: TSchema) {
   return Type.Object(wantedShape(amount), {
     ...CLOSED,
-    description: 'What must be answered; what is left out is not looked at.',
+    description: 'Required answer; what is left out is not looked at.',
   })
 }
 

@@ -54,7 +54,7 @@ const Past = Type.Object(
   {
     action: Type.String({ pattern: ACTION_PATTERN, description: 'By its full name.', examples: ['payment.transfer'] }),
     ago: Type.String({
-      description: 'How long before the time of the test: an integer and s, m, h or d; 1s to 90d.',
+      description: 'Time before that of the test: an integer and s, m, h or d; 1s to 90d.',
       examples: ['10m', '2h'],
     }),
     context: Type.Optional(text('A name under contexts; empty without it.', 'small')),
@@ -93,11 +93,11 @@ export const Matrix = Type.Object(
 function testShape(expect: TSchema) {
   return Type.Object(
     {
-      name: text('What the test shows; once in the file.', 'large transfers wait for a person'),
+      name: text('Name of the test, which says what it shows; once in the file.', 'large transfers wait for a person'),
       description: Type.Optional(Description),
       skip: Type.Optional(
         text(
-          'Why the test is left out; as long as this is there, it is not run.',
+          'Reason why the test is left out; as long as this is there, it is not run.',
           'Waits for the new list of countries.',
         ),
       ),
@@ -123,10 +123,10 @@ function fileShape(expect: TSchema) {
         mapOf({ type: 'object' }, 'Plans of requests, by name.', { refund: { action: 'payment.refund', steps: [] } }),
       ),
       agents: Type.Optional(
-        mapOf(Agent, 'Who asks, by name.', { support: { identity: 'support-agent', environment: 'live' } }),
+        mapOf(Agent, 'Agents that ask, by name.', { support: { identity: 'support-agent', environment: 'live' } }),
       ),
       histories: Type.Optional(
-        mapOf({ type: 'array', items: Past }, 'What was allowed before, by name.', {
+        mapOf({ type: 'array', items: Past }, 'Actions that were allowed before, by name.', {
           'two-transfers': [
             { action: 'payment.transfer', context: 'small', ago: '10m' },
             { action: 'payment.transfer', context: 'small', ago: '50m' },
@@ -135,7 +135,7 @@ function fileShape(expect: TSchema) {
       ),
       tests: Type.Array(testShape(expect), {
         minItems: 1,
-        description: 'What the policies must decide.',
+        description: 'Tests of what the policies must decide.',
         examples: [[{ name: 'reads are free', matrix: { actions: ['order.read'] }, expect: { decision: 'allow' } }]],
       }),
     },

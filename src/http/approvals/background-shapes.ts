@@ -10,7 +10,7 @@ const Count = Type.Integer({ minimum: 0 })
 
 const RuleText = titled('RuleText', 'A rule as it is written in the policies that decided.', {
   id: Type.String(),
-  file: Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' }),
+  file: Type.String({ description: 'Policy file, such as `acme/main.yaml`.' }),
   line: Line,
   endLine: Line,
   text: Type.String({ description: 'These lines; of more than 8,000 characters the beginning and the end.' }),
@@ -22,11 +22,14 @@ const PastDecision = titled('PastDecision', {
   action: Type.String(),
   decision: oneOf(EFFECTS),
   riskScore: Type.Number({ minimum: 0, maximum: 100 }),
-  outcome: nullable(oneOf([...OUTCOME_STATUSES, 'missing'], 'What became of the action; null while nothing is known.')),
+  outcome: nullable(oneOf([...OUTCOME_STATUSES, 'missing'], 'Outcome of the action; null while nothing is known.')),
 })
 
 const Permission = Type.Object(
-  { allowed: Type.Boolean(), reason: nullable(Type.String({ description: 'Why not, as a sentence.' })) },
+  {
+    allowed: Type.Boolean(),
+    reason: nullable(Type.String({ description: 'Reason why not, as a sentence; null when allowed.' })),
+  },
   { title: 'Permission' },
 )
 
@@ -36,14 +39,17 @@ export const ApprovalBackground = Type.Object(
     policyDigest: nullable(Digest),
     rule: nullable(RuleText),
     unshown: nullable(
-      Type.Object({ code: oneOf(UNSHOWN_CODES), message: Type.String() }, { description: 'Why `rule` is null.' }),
+      Type.Object(
+        { code: oneOf(UNSHOWN_CODES), message: Type.String() },
+        { description: 'Reason why `rule` is null.' },
+      ),
     ),
-    agent: described('Who asked.', {
-      principal: Type.String({ description: "Who asked: the key's identity, else its id." }),
-      name: nullable(Type.String({ description: 'Of the key.' })),
+    agent: described('The requester and its earlier decisions.', {
+      principal: Type.String({ description: "Requester: the key's identity, else its id." }),
+      name: nullable(Type.String({ description: 'Name of the key.' })),
       keyId: id('key', 'The key that asked.'),
       recent: Type.Array(PastDecision, { description: 'Its last 10 other decisions, newest first.' }),
-      lastDay: described('How many of its checks of the last 24 hours were decided so.', {
+      lastDay: described('Number of its checks in the last 24 hours, by decision.', {
         allow: Count,
         deny: Count,
         require_approval: Count,
@@ -51,26 +57,26 @@ export const ApprovalBackground = Type.Object(
       }),
     }),
     session: described('The session of the agent.', {
-      id: nullable(Type.String({ description: 'What the policies took for the session.' })),
+      id: nullable(Type.String({ description: 'Name of the session, from the fact that the policies declare.' })),
       recent: Type.Array(PastDecision, { description: 'Its last 20 other decisions, newest first.' }),
     }),
     searchedTo: nullable(
       Type.String({
         format: 'date-time',
-        description: 'How far back decisions were looked for; null when there are no more.',
+        description: 'Time back to which decisions were searched; null when there are no more.',
       }),
     ),
-    approvers: described('Who may vote.', {
+    approvers: described('Requirements for voters and their votes.', {
       groups: Type.Array(Type.Array(Type.String()), {
         description: 'A voter has one of the groups of each list; without a list, every approver may vote.',
       }),
       quorum: Type.Integer({ minimum: 1, description: 'Votes of distinct people that it needs.' }),
-      selfApproval: Type.Boolean({ description: 'Who asked may approve.' }),
+      selfApproval: Type.Boolean({ description: 'True when the requester may approve.' }),
     }),
-    mayVote: Type.Object(Permission.properties, { description: 'Whether this key may approve it now.' }),
-    mayReject: Type.Object(Permission.properties, { description: 'Whether this key may reject it now.' }),
+    mayVote: Type.Object(Permission.properties, { description: 'Permission of this key to approve it now.' }),
+    mayReject: Type.Object(Permission.properties, { description: 'Permission of this key to reject it now.' }),
   },
-  { title: 'ApprovalBackground', description: 'What helps to decide an approval and is not part of it.' },
+  { title: 'ApprovalBackground', description: 'Context for the decision on an approval, beyond the approval itself.' },
 )
 
 const past = {

@@ -32,10 +32,10 @@ export const Approval = Type.Object(
     votes: Type.Array(Vote),
     expiresAt: Timestamp,
     decidedAt: nullable(Timestamp),
-    digest: Type.String({ ...Digest, description: 'Of everything that the approval covers.' }),
+    digest: Type.String({ ...Digest, description: 'Digest of everything that the approval covers.' }),
     unbound: Type.Array(Type.String(), { description: 'Paths that it does not cover.' }),
     stop: Type.Union([Stop, Type.Null()], {
-      description: 'Under which it waits, and its time does not run; or that has cancelled it.',
+      description: 'Stop under which it waits, while its time does not run, or that has cancelled it.',
     }),
   },
   {

@@ -3,7 +3,7 @@ import { RANGE_STATUSES, type RangeStatus } from '../../audit/range.ts'
 import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'
 
 export const AuditEntry = titled('AuditEntry', 'One entry of the hash-chained trail.', {
-  id: id('entry', 'Of a decision: its id with another prefix.'),
+  id: id('entry', 'Id of the entry; for a decision, its id with another prefix.'),
   timestamp: Timestamp,
   eventType: Type.String({ description: "One of the service's types, or a caller's own." }),
   data: nullable(AnyObject),
@@ -21,8 +21,11 @@ export const RangeVerification = titled('RangeVerification', {
   lastEntry: Type.String({ description: 'Empty for an empty range.' }),
   fault: nullable(Type.String({ description: 'The first thing wrong.' })),
   firstBadSeq: nullable(Type.Integer()),
-  redactedEntries: Type.Integer({ minimum: 0, description: 'Of which a section was erased by a command.' }),
-  unanchoredEntries: Type.Integer({ minimum: 0, description: 'Of the range, that no anchor holds.' }),
+  redactedEntries: Type.Integer({
+    minimum: 0,
+    description: 'Entries of the range with a section that was erased by a command.',
+  }),
+  unanchoredEntries: Type.Integer({ minimum: 0, description: 'Entries of the range that no anchor holds.' }),
 })
 
 export const VerificationText = Type.String({

@@ -3,7 +3,7 @@ import { EFFECTS } from '../../policies/set.ts'
 import { nullable, oneOf, titled } from '../common-shapes.ts'
 
 const Truth = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fact, or of one of the right type.')
-const File = Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' })
+const File = Type.String({ description: 'Policy file, such as `acme/main.yaml`.' })
 const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
 
 export const ShownValue = Type.Unsafe<object>({
@@ -39,7 +39,7 @@ const Condition = Type.Unsafe<object>({
     file: File,
     line: Line,
     conditions: { type: 'array', items: { $ref: '#/components/schemas/ExplainedCondition' } },
-    leftOut: { type: 'integer', minimum: 0, description: 'How many conditions are not shown.' },
+    leftOut: { type: 'integer', minimum: 0, description: 'Number of its conditions that are not shown.' },
   },
 })
 
@@ -47,7 +47,9 @@ const Rule = titled('ExplainedRule', 'A rule about the action. Without a `condit
   id: Type.String(),
   effect: oneOf(EFFECTS),
   outcome: Truth,
-  matches: Type.Boolean({ description: 'Of unknown outcome, a rule matches where it restrains.' }),
+  matches: Type.Boolean({
+    description: 'A rule of unknown outcome matches where it restrains, and does not where it permits.',
+  }),
   decides: Type.Boolean(),
   file: File,
   line: Line,
@@ -73,18 +75,20 @@ const Factor = titled('ExplainedFactor', 'A risk factor about the action.', {
   scale: nullable(Scale),
 })
 
-const Request = titled('ExplainedRequest', 'What the declaration of the action says to context and plan.', {
+const Request = titled('ExplainedRequest', 'Result of validating context and plan as declared.', {
   declared: Type.Boolean({ description: 'The action is declared under `actions`.' }),
   validated: Type.Boolean({ description: 'It is declared, and context and plan pass.' }),
-  fault: nullable(Type.String({ description: 'What does not pass.' })),
+  fault: nullable(Type.String({ description: 'Fault of context or plan; null when there is none.' })),
 })
 
-const LeftOut = Type.Integer({ minimum: 0, description: 'How many more there are.' })
+const LeftOut = Type.Integer({ minimum: 0, description: 'Number of further ones that are not shown.' })
 
 export const Explanation = Type.Object(
   {
-    domain: nullable(Type.String({ description: 'Of the action.' })),
-    killSwitch: nullable(Type.String({ description: 'Why a stop covers the action; null when none does.' })),
+    domain: nullable(Type.String({ description: 'Domain of the action; null when it is in none.' })),
+    killSwitch: nullable(
+      Type.String({ description: 'Reason of the stop that covers the action; null when none does.' }),
+    ),
     request: Request,
     thresholds: nullable(
       Type.Object(
@@ -97,7 +101,10 @@ export const Explanation = Type.Object(
     factors: Type.Array(Factor, { description: 'Those that add something first.' }),
     factorsLeftOut: LeftOut,
   },
-  { title: 'Explanation', description: 'What each rule and risk factor about the action saw, in bounded size.' },
+  {
+    title: 'Explanation',
+    description: 'Rules and risk factors about the action with the values that they saw, in bounded size.',
+  },
 )
 
 const place = { file: 'acme/payments.yaml' }

@@ -15,16 +15,18 @@ import { DecisionTimeline, decisionTimelineExample } from './timeline-shapes.ts'
 const named = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
 
 const DecisionsQuery = queryShape({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'How many at most.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'Limit of decisions in the answer.' }),
+  ),
   before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
-  decision: Type.Optional(oneOf(EFFECTS, 'What was decided.')),
+  decision: Type.Optional(oneOf(EFFECTS, 'The decision that was made.')),
   action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
   decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
   rule: named('The rule that decided.'),
-  agent: named("Who asked: its key's identity, else its key's id."),
+  agent: named("Requester: its key's identity, else its key's id."),
   session: named('The session that the policies saw.'),
   match: Type.Optional(
-    oneOf(MATCHES, 'How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters.'),
+    oneOf(MATCHES, 'Comparison of `rule`, `agent` and `session`: `whole`, or `part` of the name, ignoring case.'),
   ),
   minRisk: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'A risk score of this or more.' })),
   ...TimeRange,

@@ -23,14 +23,14 @@ const UNEXPLAINED_CODES = Object.keys(UNEXPLAINED) as Unexplained['code'][]
 
 const DecisionCaller = titled('DecisionCaller', {
   keyId: id('key', 'The key that asked.'),
-  identity: nullable(Type.String({ description: 'Who holds it.' })),
+  identity: nullable(Type.String({ description: 'Holder of the key.' })),
   name: nullable(Type.String()),
   roles: Type.Array(Type.String()),
 })
 
 const Difference = Type.Object(
-  { member: Type.String({ description: 'Of the decision.' }), recorded: ShownValue, again: ShownValue },
-  { title: 'Difference', description: 'What did not come out again as it is recorded.' },
+  { member: Type.String({ description: 'Member of the decision.' }), recorded: ShownValue, again: ShownValue },
+  { title: 'Difference', description: 'Difference between the recorded decision and its reevaluation.' },
 )
 
 export const RecordedDecision = Type.Object(
@@ -42,7 +42,7 @@ export const RecordedDecision = Type.Object(
     reason: Type.String(),
     rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
     decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
-    retry: textOf(RETRIES, 'When it made sense to ask again.'),
+    retry: textOf(RETRIES, 'Advice about when to ask again.'),
     riskScore: Type.Number({ minimum: 0, maximum: 100 }),
     factors: Type.Array(RiskFactor),
     unevaluable: Type.Array(Unevaluable),
@@ -53,20 +53,20 @@ export const RecordedDecision = Type.Object(
     request: nullable(Type.Unsafe<object>({ ...AnyObject, description: 'As it came; null when it has been erased.' })),
     approval: nullable(
       Type.Object(
-        { id: id('approval', 'That it waited for, or used.'), status: nullable(oneOf(APPROVAL_STATUSES)) },
+        { id: id('approval', 'Approval that it waited for, or used.'), status: nullable(oneOf(APPROVAL_STATUSES)) },
         { description: 'With its status now.' },
       ),
     ),
     outcome: nullable(
-      Type.Object(RecordedOutcome, { description: 'What became of the action; null while nothing is known.' }),
+      Type.Object(RecordedOutcome, { description: 'Outcome of the action; null while nothing is known.' }),
     ),
     chain: Type.String(),
     seq: Type.Integer({ minimum: 0 }),
-    entryId: id('entry', 'Of its audit entry.'),
+    entryId: id('entry', 'Id of its audit entry.'),
     hash: Digest,
     previousHash: Digest,
     verified: Type.Boolean({ description: 'The entry hashes to what it did, and joins its neighbours.' }),
-    fault: nullable(Type.String({ description: 'What is wrong with it.' })),
+    fault: nullable(Type.String({ description: 'Fault of the entry; null without one.' })),
     explanation: nullable(Explanation),
     reproduced: nullable(
       Type.Boolean({ description: 'The policies that decided give the same again; null when it cannot be explained.' }),
@@ -75,14 +75,13 @@ export const RecordedDecision = Type.Object(
     unexplained: nullable(
       Type.Object(
         { code: oneOf(UNEXPLAINED_CODES), message: Type.String() },
-        { description: 'Why it cannot be explained.' },
+        { description: 'Reason why it cannot be explained.' },
       ),
     ),
   },
   {
     title: 'RecordedDecision',
-    description:
-      'What is recorded of a decision, and why it came out so: evaluated again by the policies that decided.',
+    description: 'Record of a decision and its explanation: evaluated again by the policies that decided.',
   },
 )
 
@@ -115,19 +114,21 @@ export const getDecisionExample = {
 const ListedDecision = titled('ListedDecision', 'A decision as a line of a list.', {
   id: id('decision', 'Names it in paths.'),
   timestamp: Timestamp,
-  seq: Type.Integer({ minimum: 0, description: 'Of its audit entry.' }),
-  entryId: id('entry', 'Of its audit entry.'),
+  seq: Type.Integer({ minimum: 0, description: 'Sequence number of its audit entry.' }),
+  entryId: id('entry', 'Id of its audit entry.'),
   action: nullable(Type.String()),
   decision: nullable(oneOf(EFFECTS)),
   rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
   reason: nullable(Type.String()),
   riskScore: nullable(Type.Number({ minimum: 0, maximum: 100 })),
   decidedBy: nullable(textOf(DECIDED_BY, 'The step of the order of decision that decided.')),
-  agent: nullable(Type.String({ description: "Who asked: its key's identity, else its key's id." })),
+  agent: nullable(Type.String({ description: "Requester: its key's identity, else its key's id." })),
   keyId: nullable(id('key', 'The key that asked.')),
-  session: nullable(Type.String({ description: 'What the policies took for the session.' })),
-  approvalId: nullable(id('approval', 'That it waited for, or used.')),
-  redacted: Type.Boolean({ description: 'What was decided is not there any more: all else is null.' }),
+  session: nullable(Type.String({ description: 'Name of the session, from the fact that the policies declare.' })),
+  approvalId: nullable(id('approval', 'Approval that it waited for, or used.')),
+  redacted: Type.Boolean({
+    description: 'True when the decision is not there any more: all but its ids, time and `seq` is null.',
+  }),
 })
 
 export const DecisionList = Type.Object(
@@ -137,7 +138,10 @@ export const DecisionList = Type.Object(
       Type.Integer({ minimum: 0, description: '`before` of the next page; null when nothing is left to look at.' }),
     ),
     searchedTo: nullable(
-      Type.String({ format: 'date-time', description: 'How far back was looked; null with `next`.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'Time back to which decisions were searched; null with `next`.',
+      }),
     ),
   },
   {

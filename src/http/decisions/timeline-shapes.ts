@@ -7,24 +7,24 @@ import { EFFECTS } from '../../policies/set.ts'
 import { described, EXAMPLE, id, nullable, oneOf, Timestamp, textOf, titled } from '../common-shapes.ts'
 import { RecordedOutcome } from '../outcomes/shapes.ts'
 
-const TimelineActor = titled('TimelineActor', 'Who caused an entry.', {
+const TimelineActor = titled('TimelineActor', 'Actor that caused an entry.', {
   kind: oneOf(['key', 'host', 'service']),
-  id: Type.String({ description: 'Of the key, the user on the host, or the service.' }),
-  identity: nullable(Type.String({ description: 'Who holds the key.' })),
-  name: nullable(Type.String({ description: 'Of the key.' })),
+  id: Type.String({ description: 'Id of the key, of the user on the host, or of the service.' }),
+  identity: nullable(Type.String({ description: 'Holder of the key.' })),
+  name: nullable(Type.String({ description: 'Name of the key.' })),
 })
 
-const TimelineItem = titled('TimelineItem', 'What one audit entry tells of an action.', {
+const TimelineItem = titled('TimelineItem', 'Event of an action, as one audit entry records it.', {
   at: Timestamp,
   seq: Type.Integer({ minimum: 0 }),
-  entryId: id('entry', 'Of the audit entry that says so.'),
+  entryId: id('entry', 'Id of the audit entry that records it.'),
   event: oneOf(TIMELINE_EVENTS),
   actor: nullable(TimelineActor),
   decisionId: nullable(
     id('decision', 'The decision that it is, that asked for or used the approval, or whose outcome it is.'),
   ),
   decision: nullable(
-    described('Of `gate.decision`; null also where it is not there any more.', {
+    described('Decision of `gate.decision`; null for other events, and where it is not there any more.', {
       action: Type.String(),
       decision: oneOf(EFFECTS),
       reason: Type.String(),
@@ -36,25 +36,27 @@ const TimelineItem = titled('TimelineItem', 'What one audit entry tells of an ac
   hold: nullable(
     Type.Object(
       { requestedBy: Type.String(), quorum: Type.Integer({ minimum: 1 }), expiresAt: Timestamp },
-      { description: 'Of `approval.requested`.' },
+      { description: 'Terms of the approval, for `approval.requested`.' },
     ),
   ),
   vote: nullable(
     Type.Object(
       { principal: Type.String(), approverId: Type.String(), comment: nullable(Type.String()) },
-      { description: 'Of `approval.approved` and `approval.rejected`.' },
+      { description: 'Vote of `approval.approved` or `approval.rejected`.' },
     ),
   ),
   approvalStatus: nullable(
-    oneOf(APPROVAL_STATUSES, 'Of the approval behind this entry: a vote that does not decide leaves it pending.'),
+    oneOf(APPROVAL_STATUSES, 'Status of the approval after this entry: a vote that does not decide leaves it pending.'),
   ),
   stop: nullable(
     Type.Object(
-      { id: id('killSwitch', 'Of the stop.'), level: LevelField, scope: Type.String() },
-      { description: 'Of `approval.cancelled`: the stop that cancelled it; null where a person did.' },
+      { id: id('killSwitch', 'Id of the stop.'), level: LevelField, scope: Type.String() },
+      { description: 'Stop that cancelled the approval, for `approval.cancelled`; null where a person did.' },
     ),
   ),
-  outcome: nullable(Type.Object(RecordedOutcome, { description: 'Of `outcome.recorded` and `outcome.missing`.' })),
+  outcome: nullable(
+    Type.Object(RecordedOutcome, { description: 'Outcome of `outcome.recorded` or `outcome.missing`.' }),
+  ),
 })
 
 export const DecisionTimeline = Type.Object(
@@ -62,18 +64,21 @@ export const DecisionTimeline = Type.Object(
     decisionId: id('decision', 'The one that was asked for.'),
     approval: nullable(
       described('Null where none was asked for.', {
-        id: id('approval', 'That joins the decisions.'),
+        id: id('approval', 'Approval that joins the decisions.'),
         status: nullable(oneOf(APPROVAL_STATUSES, 'Now; null when it is not there any more.')),
         heldDecisionId: nullable(id('decision', 'The decision that asked for it.')),
         usedByDecisionId: nullable(id('decision', 'The decision that used it.')),
       }),
     ),
     items: Type.Array(TimelineItem, { description: 'In order.' }),
-    leftOut: Type.Integer({ minimum: 0, description: 'How many entries of the approval are not told, the oldest.' }),
+    leftOut: Type.Integer({
+      minimum: 0,
+      description: 'Number of entries of the approval that are left out, the oldest ones.',
+    }),
   },
   {
     title: 'DecisionTimeline',
-    description: 'What happened to an action: both decisions of an approval tell the same.',
+    description: 'History of an action: both decisions of an approval have the same one.',
   },
 )
 

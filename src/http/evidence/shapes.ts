@@ -14,9 +14,9 @@ export const BundleVerification = titled('BundleVerification', {
   timestampValid: Type.Boolean(),
   verdict: oneOf(['valid', 'invalid', 'incomplete'], 'Incomplete: no check failed, but not all could be made.'),
   assurance: oneOf(['self-asserted', 'bracketed'], 'Bracketed: somebody outside holds its checkpoint.'),
-  redacted: Type.Array(Type.String(), { description: 'What has been erased, and is proved no longer.' }),
+  redacted: Type.Array(Type.String(), { description: 'Parts that have been erased, and are no longer proved.' }),
   erasedSince: Type.Array(Type.String(), {
-    description: 'What the bundle shows, and was erased here after its export.',
+    description: 'Parts that the bundle shows, and that were erased here after its export.',
   }),
   reasons: Type.Array(Type.String(), { description: 'A sentence for each check that is not ok.' }),
   checks: Type.Array(

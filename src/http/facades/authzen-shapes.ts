@@ -49,7 +49,7 @@ const DecisionContext = Type.Object({
   reason_user: Type.Optional(Type.Object({ en: Type.String() })),
   valid_until: Type.Optional(Type.String({ ...Until, description: 'An allow is good until then.' })),
   access_request: Type.Optional(Type.Object({ endpoint: Type.String(), expires_at: Timestamp })),
-  approval: Type.Optional(Type.Object({ id: id('approval', 'What was used up.'), approved_until: Until })),
+  approval: Type.Optional(Type.Object({ id: id('approval', 'The approval that was used up.'), approved_until: Until })),
   next_action: Type.Optional(oneOf(['request', 'none'], 'After an evaluation with an approval that was denied.')),
   error: Type.Optional(Type.Object({ status: Type.Integer(), message: Type.String() })),
 })
@@ -129,7 +129,7 @@ export const AccessTask = Type.Object({
   task: Type.Object({
     id: id('approval', 'The approval that it is.'),
     status: oneOf(TASK_STATUSES),
-    status_endpoint: Type.String({ description: 'Where it is asked for again.' }),
+    status_endpoint: Type.String({ description: 'URL to poll for the status of the task.' }),
   }),
   result: Type.Optional(
     Type.Object({

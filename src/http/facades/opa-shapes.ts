@@ -17,7 +17,7 @@ export const OpaInput = Type.Object({
 
 export const OpaRequest = Type.Object({ input: OpaInput })
 
-const Ignored = Type.Optional(Type.String({ description: 'Of no effect.' }))
+const Ignored = Type.Optional(Type.String({ description: 'Ignored.' }))
 
 /** Parameters that clients of Open Policy Agent may send. None of them changes a decision. */
 export const OpaQuery = queryShape({

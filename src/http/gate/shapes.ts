@@ -5,13 +5,13 @@ import { Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, textOf, ti
 import { Explanation } from '../decisions/explanation-shapes.ts'
 
 export const Unevaluable = titled('Unevaluable', 'A rule or factor that restrained for want of a fact.', {
-  kind: textOf(['rule', 'factor'], 'What could not be evaluated.'),
+  kind: textOf(['rule', 'factor'], 'Kind of what could not be evaluated.'),
   name: Type.String(),
   facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
 })
 
 /** `data` of POST /gate/check. */
-export const Decision = titled('Decision', 'What was decided, and why. It is on disk before it is answered.', {
+export const Decision = titled('Decision', 'The decision and its reason. It is on disk before it is answered.', {
   decision: oneOf(EFFECTS, 'Only `allow` lets the action run.'),
   reason: Type.String({ description: 'A sentence for people.' }),
   riskScore: Type.Number({ minimum: 0, maximum: 100 }),
@@ -20,7 +20,7 @@ export const Decision = titled('Decision', 'What was decided, and why. It is on 
   timestamp: Timestamp,
   rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
   decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
-  retry: textOf(RETRIES, 'When it makes sense to ask again.'),
+  retry: textOf(RETRIES, 'Advice about when to ask again.'),
   policyDigest: nullable(Digest),
   approvalId: nullable(id('approval', 'The approval that is waited for, or was used.')),
   approvalExpiresAt: nullable(Timestamp),

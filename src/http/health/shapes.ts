@@ -9,7 +9,7 @@ export const Readiness = titled('Readiness', {
   verified: nullable(
     Type.Object(
       { at: Timestamp, valid: Type.Boolean(), chains: Type.Integer({ minimum: 0 }) },
-      { description: 'When the service verified all its audit chains last; null before the first time.' },
+      { description: 'Last verification of all audit chains by the service; null before the first.' },
     ),
   ),
   anchors: Type.Object({

@@ -7,7 +7,7 @@ const members = {
   tenantId: nullable(Type.String({ description: 'null for admin keys, which reach every tenant.' })),
   environment: EnvironmentField,
   roles: Type.Array(RoleField),
-  identity: nullable(Type.String({ description: 'Who holds it; approvals by one identity count once.' })),
+  identity: nullable(Type.String({ description: 'Holder of the key; approvals by one identity count once.' })),
   groups: Type.Array(Type.String()),
   name: nullable(Type.String()),
   createdAt: Timestamp,
@@ -27,7 +27,8 @@ export const ListedKey = titled('ListedKey', 'A key without its secret, and when
   lastUsedAt: nullable(
     Type.Unsafe<string>({
       ...Timestamp,
-      description: 'When the last request came with it; null when none has. After a crash, a minute old at most.',
+      description:
+        'Time of the last request with the key; null without one. After a crash, it lags by a minute at most.',
     }),
   ),
 })

@@ -19,8 +19,8 @@ export const PastStop = Type.Object(
     ...stopMembers,
     recoveredAt: nullable(Timestamp),
     recoveredBy: nullable(Type.String({ description: 'As claimed in the request.' })),
-    comment: nullable(Type.String({ description: 'Of who ended it.' })),
-    durationMs: nullable(Type.Integer({ minimum: 0, description: 'How long it was in force.' })),
+    comment: nullable(Type.String({ description: 'Comment given when it was ended.' })),
+    durationMs: nullable(Type.Integer({ minimum: 0, description: 'Time during which it was in force.' })),
   },
   { title: 'PastKillSwitch', description: 'A stop that is or was in force; what is of its end is null until then.' },
 )
@@ -42,7 +42,7 @@ export const KillSwitchStatus = Type.Object(status, {
 
 const coverage = {
   covers: Type.Array(Type.String(), { description: 'Declared and recently used actions that the stop covers.' }),
-  warning: nullable(Type.String({ description: 'When it covers none of them.' })),
+  warning: nullable(Type.String({ description: 'Warning that an L1 stop covers none of them; otherwise null.' })),
 }
 
 export const Triggered = titled('TriggeredKillSwitch', 'The status after the trigger, and what the stop covers.', {
@@ -51,7 +51,7 @@ export const Triggered = titled('TriggeredKillSwitch', 'The status after the tri
   persisted: Type.Boolean({ description: 'False while the disk refuses: in force, and tried again each second.' }),
 })
 
-export const StopPreview = titled('KillSwitchPreview', 'What a trigger would do. Nothing has been stopped.', {
+export const StopPreview = titled('KillSwitchPreview', 'Effect that a trigger would have. Nothing has been stopped.', {
   level: LevelField,
   scope: Scope,
   ...coverage,
@@ -63,8 +63,8 @@ export const StopPreview = titled('KillSwitchPreview', 'What a trigger would do.
   moreApprovals: Type.Boolean({
     description: 'There are more open approvals than the 1,000 that were looked at, those with the oldest deadlines.',
   }),
-  allowed: Type.Boolean({ description: 'Whether this key may trigger it.' }),
-  refusal: nullable(Type.String({ description: 'Why it may not.' })),
+  allowed: Type.Boolean({ description: 'True when this key may trigger it.' }),
+  refusal: nullable(Type.String({ description: 'Reason why it may not; null when it may.' })),
 })
 
 const stop = {

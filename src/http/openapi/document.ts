@@ -26,13 +26,13 @@ const SECURITY_SCHEMES = {
   key: header('x-api-key', '`sk_live_…` or `sk_test_…`'),
   tenant: header('x-tenant-id', 'The tenant of the key.'),
   bearer: { type: 'http', scheme: 'bearer', description: 'The same key.' },
-  session: header('x-session-token', 'Of a signed-in browser, beside the cookie that signing in has set.'),
-  signIn: header('x-sign-in-code', 'Of a sign-in link, in place of a key.'),
+  session: header('x-session-token', 'Token of a signed-in browser, sent beside the cookie that sign-in has set.'),
+  signIn: header('x-sign-in-code', 'Code of a sign-in link, in place of a key.'),
 }
 
 const HEADERS = {
   RequestId: { description: 'As sent, or made.', schema: { type: 'string' } },
-  RateLimit: { description: 'What is left, such as `"pro";r=598;t=0`.', schema: { type: 'string' } },
+  RateLimit: { description: 'The remaining requests, such as `"pro";r=598;t=0`.', schema: { type: 'string' } },
   RateLimitPolicy: { description: 'The limit, such as `"pro";q=600;w=60`.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
 }
@@ -55,7 +55,8 @@ const PARAMETERS = {
 const COUNT = { type: 'integer', minimum: 0 }
 const PAGE = {
   type: 'object',
-  description: 'Where the list goes on: `offset + limit`. A page of large items ends early, and `limit` says so.',
+  description:
+    'Position of the page: the next one begins at `offset + limit`. A page of large items ends early, and `limit` says so.',
   required: ['limit', 'offset', 'total'],
   properties: { limit: COUNT, offset: COUNT, total: COUNT },
 }

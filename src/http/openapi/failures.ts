@@ -12,11 +12,11 @@ export const FAILURE = {
   required: ['success', 'error', 'message', 'requestId'],
   properties: {
     success: { const: false, type: 'boolean' },
-    error: { type: 'string', enum: CODES, description: 'What clients switch on.' },
+    error: { type: 'string', enum: CODES, description: 'Error code that clients switch on.' },
     message: { type: 'string', description: 'A sentence for people.' },
     details: {
       type: 'array',
-      description: 'Where in the request the fault is.',
+      description: 'Faults of the request, each with its place.',
       items: {
         type: 'object',
         required: ['path', 'message'],

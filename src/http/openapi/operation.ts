@@ -19,7 +19,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   killswitch: 'The emergency stop at four levels.',
   keys: 'API keys of the tenant.',
   policies: 'The policy set in force.',
-  events: 'What happens, as it happens.',
+  events: 'Events as they happen.',
   session: 'Signed-in browsers.',
   opa: 'For clients of Open Policy Agent.',
   authzen: 'For clients of the Authorization API 1.0 of AuthZEN.',

@@ -14,10 +14,10 @@ export const RecordedOutcome = {
   durationMs: nullable(Type.Integer({ minimum: 0 })),
   error: nullable(Type.String({ description: 'As the caller put it; null also where it has been erased.' })),
   recordedAt: Timestamp,
-  entryId: id('entry', 'Of its audit entry.'),
+  entryId: id('entry', 'Id of its audit entry.'),
 }
 
-export const Outcome = titled('Outcome', 'What became of an action after its decision, as its agent says.', {
+export const Outcome = titled('Outcome', 'Outcome of an action after its decision, as its agent reports it.', {
   decisionId: id('decision', 'The decision that the action was run on.'),
   action: Type.String(),
   decision: oneOf(EFFECTS),

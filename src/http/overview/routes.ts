@@ -6,9 +6,7 @@ import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
 const OverviewQuery = queryShape({
-  hours: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 168, description: 'How far back it looks; 24 without it.' }),
-  ),
+  hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 168, description: 'Hours to look back; 24 if not given.' })),
 })
 
 export const overviewRoutes = {

@@ -28,33 +28,33 @@ const Approvals = titled('ApprovalFigures', {
   nextDeadlineAt: nullable(Timestamp),
   decided: Type.Object(
     { approved: Count, rejected: Count, expired: Count, cancelled: Count },
-    { description: 'How approvals ended since `from`. One that was approved may have expired afterwards too.' },
+    { description: 'Ends of approvals since `from`. An approved one may have expired afterwards too.' },
   ),
   waitMs: nullable(
     Type.Object(
       { p50: Ms, p90: Ms, max: Ms },
-      { description: 'How long people took to approve or reject; null where none did.' },
+      { description: 'Time that people took to approve or reject; null where none did.' },
     ),
   ),
 })
 
 const Audit = titled('AuditFigures', {
-  entries: Type.Integer({ minimum: 0, description: 'Of the chain, those included that were pruned.' }),
+  entries: Type.Integer({ minimum: 0, description: 'Entries of the chain, including pruned ones.' }),
   newestAt: nullable(Timestamp),
   lastVerified: nullable(
     Type.Object(
       { at: Timestamp, valid: Type.Boolean(), chains: Count },
-      { description: 'When the service verified all its chains last; null before the first time.' },
+      { description: 'Last verification of all chains by the service; null before the first.' },
     ),
   ),
   unanchoredEntries: nullable(
-    Type.Integer({ minimum: 0, description: 'Of all chains; null where anchors go nowhere.' }),
+    Type.Integer({ minimum: 0, description: 'Entries of all chains that no anchor covers; null without a sink.' }),
   ),
   sinks: Type.Array(Type.Object({ sink: oneOf(SINKS), ok: Type.Boolean(), lastAt: nullable(Timestamp) })),
-  fault: nullable(Type.String({ description: 'Why nothing is written; null when it is.' })),
+  fault: nullable(Type.String({ description: 'Reason why nothing is written; null while writing is allowed.' })),
 })
 
-const Posture = titled('Posture', 'What is enforced now.', {
+const Posture = titled('Posture', 'Enforcement that is in force now.', {
   policies: Type.Object({
     inForce: Type.Boolean(),
     digest: nullable(Digest),
@@ -71,27 +71,28 @@ const Posture = titled('Posture', 'What is enforced now.', {
   version: Type.String(),
   watching: Type.Boolean({ description: 'False when policies are read only when someone asks for it.' }),
   failModes: Type.Array(Type.Object({ situation: Type.String(), behaviour: Type.String() }, { title: 'FailMode' }), {
-    description: 'What happens where something is missing or broken, in sentences.',
+    description: 'Behaviour where something is missing or broken, in sentences.',
   }),
 })
 
-export const Overview = titled('Overview', 'How the tenant and environment are, and were in the last hours.', {
+export const Overview = titled('Overview', 'State of the tenant and environment, now and in the last hours.', {
   from: Timestamp,
   to: Type.String({ format: 'date-time', description: 'The end of the newest bucket, which is not over yet.' }),
   bucketMs: Type.Integer({ minimum: 60_000 }),
   completeFrom: Type.String({
     format: 'date-time',
-    description: 'What was before is not counted, or not all of it: the chain is too busy, or was pruned.',
+    description:
+      'Time from which on the figures are complete: later than `from` when the chain is too busy, or was pruned.',
   }),
   decisions: Type.Array(DecisionBucket, { description: 'Every bucket from `from` to `to`, at most 96.' }),
-  denials: Type.Array(Denial, { description: `What denied most, at most ${MAX_DENIALS}.` }),
-  denialsLeftOut: Type.Integer({ minimum: 0, description: 'How many more rules and steps denied something.' }),
+  denials: Type.Array(Denial, { description: `Most frequent sources of denials, at most ${MAX_DENIALS}.` }),
+  denialsLeftOut: Type.Integer({ minimum: 0, description: 'Number of further rules and steps that denied something.' }),
   approvals: Approvals,
   latency: nullable(
     Type.Object(
       { count: Type.Integer({ minimum: 1 }), p50Ms: Ms, p99Ms: Ms },
       {
-        description: `How long the newest ${NEWEST} calls of POST /gate/check that this process has answered took, of all tenants, without what they waited for people; null before the first.`,
+        description: `Latency of the newest ${NEWEST} calls of POST /gate/check that this process has answered, of all tenants, without the time spent waiting for people; null before the first.`,
       },
     ),
   ),

@@ -42,7 +42,7 @@ export const PolicyState = titled('PolicyState', 'The policy set in force, and w
   current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
   watching: Type.Boolean({ description: 'False when folders are read only when someone asks for it.' }),
   checkedAt: nullable(Timestamp),
-  faults: Type.Array(Type.String(), { description: 'Why the newest files are not in force.' }),
+  faults: Type.Array(Type.String(), { description: 'Reasons why the newest files are not in force.' }),
   diagnostics: Type.Array(Diagnostic),
 })
 
@@ -65,7 +65,7 @@ export const listPoliciesExample = {
 
 export const reloadPoliciesExample = { body: { tenantId: 'acme' }, ...listPoliciesExample }
 
-export const PolicyTexts = titled('PolicyTexts', 'What the policy set in force was read from; without one, nothing.', {
+export const PolicyTexts = titled('PolicyTexts', 'Files and lists of the policy set in force; none without a set.', {
   digest: nullable(Digest),
   files: Type.Array(
     Type.Object({
@@ -81,7 +81,7 @@ export const PolicyTexts = titled('PolicyTexts', 'What the policy set in force w
       bytes: Type.Integer({ minimum: 0 }),
     }),
   ),
-  diagnostics: Type.Array(Diagnostic, { description: 'Of the newest files, which may be others than these.' }),
+  diagnostics: Type.Array(Diagnostic, { description: 'Diagnostics of the newest files, which may differ from these.' }),
 })
 
 const FAULTY =
@@ -96,7 +96,7 @@ export const policySourceExample = {
   },
 }
 
-export const PolicyValidation = titled('PolicyValidation', 'What a policy set would be, and what is wrong with it.', {
+export const PolicyValidation = titled('PolicyValidation', 'The policy set as it would be, and its faults.', {
   valid: Type.Boolean({ description: 'True when no diagnostic is an error.' }),
   digest: nullable(Digest),
   files: Type.Array(Type.String(), { description: 'The policy files, in the order in which they are read.' }),
@@ -140,12 +140,12 @@ export const validatePoliciesExample = {
   },
 }
 
-const Verdict = titled('Verdict', 'What would be decided, without approvals.', {
+const Verdict = titled('Verdict', 'Decision that would be made, without approvals.', {
   decision: oneOf(EFFECTS),
   reason: Type.String(),
   rule: nullable(Type.String({ description: 'The rule that decides, if one does.' })),
   decidedBy: oneOf(DECIDED_BY, 'The step of the order of decision that decides.'),
-  retry: oneOf(RETRIES, 'When it would make sense to ask again.'),
+  retry: oneOf(RETRIES, 'Advice about when to ask again.'),
   riskScore: Type.Number({ minimum: 0, maximum: 100 }),
   factors: Type.Array(RiskFactor),
   unevaluable: Type.Array(Unevaluable),
@@ -153,11 +153,11 @@ const Verdict = titled('Verdict', 'What would be decided, without approvals.', {
   explanation: Explanation,
 })
 
-export const DryRun = titled('DryRun', 'What would be decided now. It is recorded nowhere.', {
+export const DryRun = titled('DryRun', 'Decision that would be made now. It is recorded nowhere.', {
   policyDigest: nullable(Digest),
   verdict: nullable(Verdict),
   diagnostics: Type.Array(Diagnostic, {
-    description: 'What is wrong with the draft: with an error in it there is no verdict.',
+    description: 'Faults of the draft: with an error among them there is no verdict.',
   }),
 })
 

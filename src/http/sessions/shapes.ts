@@ -14,9 +14,9 @@ const Operation = Type.Unsafe<KeyedRouteId>({ type: 'string', enum: SESSION_ROUT
 const members = {
   keyId: id('key', 'The key that the session was opened with, or that asks.'),
   name: nullable(Type.String()),
-  identity: nullable(Type.String({ description: 'Who holds the key: approvals are recorded under it.' })),
+  identity: nullable(Type.String({ description: 'Holder of the key: approvals are recorded under this identity.' })),
   principal: Type.String({
-    description: 'Who votes and asks with the key: its identity, else the first key of its line.',
+    description: 'Principal of votes and requests with the key: its identity, else the first key of its line.',
   }),
   groups: Type.Array(Type.String()),
   roles: Type.Array(RoleField),
@@ -27,13 +27,16 @@ const members = {
     described('Null for who asks with a key.', {
       id: id('session', 'Names the session in the trail.'),
       startedAt: Timestamp,
-      idleEndsAt: Type.String({ ...Timestamp, description: 'When it ends unless its user does something before.' }),
-      endsAt: Type.String({ ...Timestamp, description: 'When it ends at the latest.' }),
+      idleEndsAt: Type.String({
+        ...Timestamp,
+        description: 'End of the session, unless its user does something before.',
+      }),
+      endsAt: Type.String({ ...Timestamp, description: 'Latest end of the session.' }),
     }),
   ),
 }
 
-export const SignedIn = Type.Object(members, { title: 'SignedIn', description: 'Who asks, and what that one may do.' })
+export const SignedIn = Type.Object(members, { title: 'SignedIn', description: 'The caller, and what it may do.' })
 
 export const OpenedSession = titled('OpenedSession', {
   ...members,

@@ -10,7 +10,9 @@ const Count = Type.Integer({ minimum: 0 })
 const Usage = titled('Usage', "The tenant's plan, and what is used of it in the environment of the key.", {
   plan: oneOf(Object.keys(PLANS) as Plan[]),
   environment: EnvironmentField,
-  requestsPerMinute: nullable(Type.Integer({ minimum: 1, description: 'What the plan gives; null for no limit.' })),
+  requestsPerMinute: nullable(
+    Type.Integer({ minimum: 1, description: 'Requests that the plan gives; null for no limit.' }),
+  ),
   remaining: nullable(
     Type.Integer({
       minimum: 0,
@@ -20,7 +22,7 @@ const Usage = titled('Usage', "The tenant's plan, and what is used of it in the 
   statusRequestsPerMinute: Type.Integer({ minimum: 1, description: 'Status reads that each key has.' }),
   keys: Type.Object(
     { active: Count, ended: Count },
-    { description: 'Of this environment; revoked or expired ones have ended.' },
+    { description: 'Keys of this environment; revoked or expired ones have ended.' },
   ),
 })
 

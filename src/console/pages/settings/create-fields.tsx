@@ -49,7 +49,7 @@ export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) 
         onValue={(identity) => onChange({ identity })}
         maxLength={MAX_LABEL}
         autoComplete="off"
-        hint="Who holds it. Approvals by keys of one identity count once, and nobody approves what one's own identity asked for."
+        hint="Holder of the key. Approvals by keys of one identity count once, and nobody approves what one's own identity asked for."
         fault={faultOf(error, 'identity')}
       />
       {draft.roles.some((role) => VOTING.includes(role)) && draft.identity.trim() === '' && (
