@@ -9,7 +9,12 @@ import { archive, notOk } from './bundles.ts'
 import { aPrivateKey, certified, certify, checkpointOf, pin, signBundle, underLogKey } from './forge.ts'
 
 const { gate, decide, approved, bundleOf, verify, resign, logKey, trust } = await archive()
-const bundle = await bundleOf(await decide(4000))
+/** A bundle of a decision whose time is not that of the entry before, which the service may write in the same instant. */
+async function decidedApart(): Promise<Bundle> {
+  const made = await bundleOf(await decide(4000))
+  return made.proof.entries[0]?.ts === made.decision.timestamp ? decidedApart() : made
+}
+const bundle = await decidedApart()
 const other = await bundleOf(await decide(1))
 const one = await bundleOf(await approved('payment.transfer', 5000))
 const two = await bundleOf(await approved('payment.refund', 3))
