@@ -37,7 +37,7 @@ import {
 } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
-import { grow, snapshot } from './trail.ts'
+import { grow, snapshot, verdict } from './trail.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 const SYSTEM = '_system'
@@ -187,6 +187,28 @@ test('the system chain is pruned too, and still knows the heads of chains that h
   })
 })
 
+test('the system chain that is pruned again keeps the newest head of each chain', async () => {
+  const dir = temporaryFolder()
+  const time = { ms: START_MS }
+  const trail = await openTrail(dir, () => time.ms)
+  for (const round of ['first', 'again']) {
+    await grow(trail, 5, 'other/live')
+    time.ms += 200 * DAY
+    // The newest entry of a chain is never pruned.
+    await grow(trail, 5)
+    const { first, end } = await pruned(trail, time.ms - 100 * DAY, SYSTEM)
+    assert.equal(end > first, true, round)
+  }
+  const { logKeys } = trustOf(trail.store)
+  await trail.close()
+  tamper(dir, (db) => {
+    for (const table of ['entry', 'section']) run(`DELETE FROM ${table} WHERE chain = 'other/live' AND seq >= 6`)(db)
+    run("DELETE FROM checkpoint WHERE chain = 'other/live' AND size > 6")(db)
+  })
+  const { status, fault } = await verdict(dir, { logKeys, anchors: [] }, { chain: 'other/live' })
+  assert.deepEqual([status, fault], ['truncated', '_system records 11 entries, and there are 6'])
+})
+
 test('what is pruned again goes on from the record before', async () => {
   const { dir, trail } = await oldTrail()
   const one = await pruned(trail, beforeDay(2))
@@ -238,12 +260,23 @@ test('an approval that is open stays whole', async () => {
   await again.close()
 })
 
-test('nothing is pruned that an anchor does not have yet', async () => {
+test('nothing is pruned that some sink does not have yet', async () => {
   const { trail } = await oldTrail()
-  const delivery = { sink: 'file', number: 0, at: '2026-01-01T00:00:00.000Z' }
-  await trail.store.commit({ guards: [], writes: [{ kind: 'anchored', delivery }], entries: [] })
-  const { first, end } = await prunable(trail, LIVE, before(100))
-  assert.deepEqual([first, end], [0, 0])
+  const { end: all } = await prunable(trail, LIVE, before(100))
+  const own = (await trail.store.checkpointsAfter(0, 100)).filter(({ chain }) => chain === LIVE)
+  const [second, newest] = [own[1] ?? assert.fail(), own.at(-1) ?? assert.fail()]
+  const deliveries: [sink: string, number: number, end: number][] = [
+    ['file', 0, 0],
+    ['webhook', newest.number, 0],
+    ['file', second.number, second.size],
+    ['file', newest.number, all],
+  ]
+  for (const [sink, number, end] of deliveries) {
+    const delivery = { sink, number, at: '2026-01-01T00:00:00.000Z' }
+    await trail.store.commit({ guards: [], writes: [{ kind: 'anchored', delivery }], entries: [] })
+    assert.equal((await prunable(trail, LIVE, before(100))).end, end, `${sink} has ${number}`)
+  }
+  assert.equal(second.size < all, true)
   await trail.close()
 })
 

@@ -130,3 +130,19 @@ test('an entry that says it erased what no command erases, erases nothing', asyn
   assert.deepEqual([status, firstBadSeq], ['tampered', seq])
   await altered.close()
 })
+
+test('what stands between two erased entries is covered by neither, and who takes it away is found', async (t) => {
+  const { gate, seqOf } = await scene(t)
+  const notes = [note(), note(), note()] as const
+  await commit(gate.server.store, only(...notes))
+  const between = await seqOf(notes[1].id)
+  for (const seq of [between - 1, between + 1]) await erase(gate, seq, seq + 1)
+  await gate.server.close()
+  const dir = join(gate.dir, 'data')
+  const taken = "DELETE FROM section WHERE chain = ? AND seq = ? AND name = 'data'"
+  tamper(dir, (db) => assert.equal(db.prepare(taken).run(LIVE, between).changes, 1))
+  const altered = openStore({ dir, create: false, clock: Date.now, check: 'nothing' })
+  const { status, firstBadSeq } = await verifySeqs(altered, LIVE, undefined)
+  assert.deepEqual([status, firstBadSeq], ['tampered', between])
+  await altered.close()
+})

@@ -288,6 +288,28 @@ const ROTATED: [row: Row, evidence: typeof bundle][] = [
 ]
 for (const [row, evidence] of ROTATED) tell({ ...row, name: `rotation: ${row.name}` }, evidence)
 
+const BOTH_REVOKED: [ofCertificate: number, ofCheckpoint: number][] = [
+  [50, 100],
+  [100, 50],
+]
+const byTwo = certified(underLogKey(bundle, b), a)
+for (const [first, second] of BOTH_REVOKED) {
+  const row: Row = {
+    name: `trust: log keys of certificate and checkpoint revoked since ${first} and ${second}: the earlier time counts`,
+    given: {
+      logKeys: [A, B],
+      revoked: [
+        [A.publicKey, at(first)],
+        [B.publicKey, at(second)],
+      ],
+      anchors: [anchor(70, byTwo.proof.checkpoint)],
+    },
+    checks: revoked,
+    assurance: 'bracketed',
+  }
+  tell(row, byTwo)
+}
+
 const vkey = vkeyOf(ours)
 const FILES: [name: string, text: string, isGood: boolean][] = [
   ['no key', '{"v":1,"logKeys":[],"revoked":[]}', true],
