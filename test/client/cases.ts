@@ -549,6 +549,21 @@ const guards: Case[] = [
     decisions: 2,
   },
   {
+    name: 'an allow that has run out before its answer got through is asked for again',
+    // The pauses between the attempts take 150 ms at least.
+    steps: [
+      'lose',
+      'lose',
+      { edit: { 'data.timestamp': '2026-01-01T00:00:00.000Z', 'data.validUntil': '2026-01-01T00:00:00.100Z' } },
+    ],
+    call: 'guard',
+    with: { request: MAIL, returns: 1 },
+    value: 1,
+    ran: 1,
+    requests: [CHECK, CHECK, CHECK, OUTCOME, CHECK, OUTCOME],
+    decisions: 2,
+  },
+  {
     name: 'what has run has run, though nobody could write it down',
     steps: ['pass'],
     always: 'reset',

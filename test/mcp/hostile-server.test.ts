@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
+import { sessions } from '../../src/mcp/sessions.ts'
 import { between } from '../client/between.ts'
 import { processorMs } from '../processor.ts'
 import { until } from '../until.ts'
@@ -214,6 +215,20 @@ for (const [what, tainted, end, body, method] of ENDS) {
     )
   })
 }
+
+test('a tainted session that made room for others may go on as the next one', async () => {
+  const { makeExchange } = await scene()
+  const known = sessions(makeExchange)
+  known.begin('s0', true)
+  const first = known.of('s0')
+  for (let i = 1; i < 1000; i += 1) known.begin(`s${i}`, true)
+  first.fromServer(message({ result: content }))
+  known.begin('beyond', true)
+  await known.forget('beyond')
+  known.begin('next', true)
+  assert.equal(known.of('next').isTainted, true)
+  assert.notEqual(known.of('s0'), first, 'it has made room')
+})
 
 test('a session that begins after something was read without one may be of who has read it', async () => {
   let answer = read

@@ -135,6 +135,8 @@ test('messages that cannot be read, lists and calls without an answer do not rea
     [{ ...call('look'), Params: { name: 'denied' } }, 400],
     [call('look', {}, { Name: 'denied' }), 400],
     [call('look', {}, { taſkId: 'x' }), 400],
+    // A server that ignores case would run with these arguments, which the gate takes for another parameter.
+    [call('look', {}, { arguments: undefined, Arguments: { to: 'US13' } }), 400],
     [call('look', { amount: 1, Amount: 9 }), 400],
     [call('look', { list: [{ deep: { a: 1, A: 2 } }] }), 400],
     ['x'.repeat(17 * 1024 * 1024), 413],
@@ -190,23 +192,36 @@ for (const [what, answering] of [
   })
 }
 
-test('a tool that changes while people decide does not run when they have approved it', async () => {
-  let description = 'one'
-  const { send, heard, agent } = await scene((incoming, outgoing, message) => {
-    if (message.method !== 'tools/list') return ran(incoming, outgoing, message)
-    json(outgoing, result(message.id, { tools: [{ name: 'held', description, inputSchema: {} }] }))
+for (const [what, before, refusesDrift] of [
+  ['changes', ['one'], true],
+  ['changes once more, with changes accepted,', ['one', 'two'], false],
+] as const) {
+  test(`a tool that ${what} while people decide does not run when approved`, async () => {
+    let description = ''
+    const { send, heard, agent } = await scene(
+      (incoming, outgoing, message) => {
+        if (message.method !== 'tools/list') return ran(incoming, outgoing, message)
+        json(outgoing, result(message.id, { tools: [{ name: 'held', description, inputSchema: {} }] }))
+      },
+      gate.server.url,
+      { refusesDrift },
+    )
+    const list = async (version: string): Promise<void> => {
+      description = version
+      await send({ jsonrpc: '2.0', id: 3, method: 'tools/list' })
+    }
+    for (const version of before) await list(version)
+    const answer = send(call('held'))
+    const id = await pendingOf(agent)
+    await list('another')
+    await gate.call(approver, 'POST', `/approvals/${id}/approve`, { approverId: 'ann' })
+    assert.match(told(await answer), /has changed since it was asked about/)
+    assert.equal(
+      heard.some(({ body }) => JSON.parse(body).method === 'tools/call'),
+      false,
+    )
   })
-  const tools = { jsonrpc: '2.0', id: 3, method: 'tools/list' }
-  await send(tools)
-  const answer = send(call('held'))
-  const id = await pendingOf(agent)
-  description = 'another'
-  await send(tools)
-  await gate.call(approver, 'POST', `/approvals/${id}/approve`, { approverId: 'ann' })
-  assert.match(told(await answer), /has changed since it was asked about/)
-  const methods = heard.map(({ body }) => JSON.parse(body).method)
-  assert.deepEqual(methods, ['tools/list', 'tools/list'])
-})
+}
 
 test('what others wrote is known within a session, in answers of any form, and of a session that began before', async () => {
   const { send } = await scene((incoming, outgoing, message) => {

@@ -7,6 +7,7 @@ import { GateClient } from '../../src/client/index.ts'
 import { Exchange } from '../../src/mcp/exchange.ts'
 import { gatekeeper } from '../../src/mcp/gatekeeper.ts'
 import { relayHttp } from '../../src/mcp/http.ts'
+import type { Standing } from '../../src/mcp/sessions.ts'
 import { ToolBook } from '../../src/mcp/tool-book.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
@@ -36,7 +37,7 @@ export interface Sent {
   body: string
 }
 
-export async function scene(answer: Answer = ran, sidecar = gate.server.url) {
+export async function scene(answer: Answer = ran, sidecar = gate.server.url, { refusesDrift = true } = {}) {
   const agent = await gate.key({ roles: ['agent'] })
   /** Requests that reached the server. */
   const heard: { method: string; body: string; headers: IncomingMessage['headers'] }[] = []
@@ -55,7 +56,7 @@ export async function scene(answer: Answer = ran, sidecar = gate.server.url) {
       prefix: '',
       trusted: new Set(['trusty']),
       approvalTimeout: 10_000,
-      refusesDrift: true,
+      refusesDrift,
       startsTainted,
       onUnrecorded: () => undefined,
     })
@@ -67,16 +68,17 @@ export async function scene(answer: Answer = ran, sidecar = gate.server.url) {
     onUnreadable: (why: string) => void unreadable.push(why),
   }
   const broken: string[] = []
+  const makeExchange = (standing: Standing): Exchange =>
+    new Exchange({
+      gatekeeper: standing === 'stateless' ? shared : keeper(standing === 'unknown'),
+      book,
+      listener: told,
+    })
   const relay = await relayHttp({
     upstream: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
     port: 0,
     book,
-    makeExchange: (standing) =>
-      new Exchange({
-        gatekeeper: standing === 'stateless' ? shared : keeper(standing === 'unknown'),
-        book,
-        listener: told,
-      }),
+    makeExchange,
     onBroken: (what) => void broken.push(what),
   })
   after(async () => {
@@ -98,7 +100,7 @@ export async function scene(answer: Answer = ran, sidecar = gate.server.url) {
     const [response] = await once(sent, 'response')
     return { status: response.statusCode, headers: response.headers, body: await text(response) }
   }
-  return { agent, heard, send, url: relay.url, broken, unreadable }
+  return { agent, heard, send, url: relay.url, broken, unreadable, makeExchange }
 }
 
 export const call = (name: string, args: object = {}, more: object = {}) => ({

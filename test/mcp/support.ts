@@ -129,7 +129,7 @@ rules:
   - {id: denied, actions: [get-sum, denied], effect: deny, reason: No sums today.}
   - {id: held, actions: [get-tiny-image, held], effect: require_approval, reason: A person looks at images.}
   - {id: destructive, actions: ["*"], effect: require_approval, reason: It destroys., when: {fact: context.mcp.destructive, operator: equal, value: true}}
-  - {id: changed, actions: ["*"], effect: deny, reason: It is another tool now., when: {fact: context.mcp.changed, operator: equal, value: true}}
+  - {id: changed, actions: [shifty], effect: deny, reason: It is another tool now., when: {fact: context.mcp.changed, operator: equal, value: true}}
   - {id: steered, actions: ["*"], effect: deny, reason: Others wrote it., when: {fact: context.provenance.to, operator: contains, value: third_party}}
   - {id: careful, actions: [careful], effect: deny, reason: It has read what others wrote., when: {fact: context.tainted, operator: equal, value: true}}
   - {id: others, actions: ["*"], effect: allow, reason: Fine.}
