@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setPlan } from '../../src/actions/keys/tenants.ts'
+import { idMaker } from '../../src/base/id.ts'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { raw } from './support.ts'
@@ -146,6 +149,18 @@ describe('a failure is a deny', () => {
     const end = { tenantId: 'acme', level: 'L1', scope: 'Read', recoveredBy: 'ann', comment: 'x' }
     assert.equal((await gate.call(operator, 'POST', '/killswitch/recover', end)).status, 200)
     assertPassed(await send(hook('read')))
+  })
+
+  test('a plan that is used up', async (t) => {
+    const metered = await gate.key({ tenant: 'metered', roles: ['agent'] })
+    const deps = { store: gate.server.store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
+    await setPlan(deps, { kind: 'host', id: 'host:0' }, 'metered', 'free')
+    // Time stands still, so that nothing of the plan comes back.
+    const nowMs = performance.now()
+    t.mock.method(performance, 'now', () => nowMs)
+    const ask = () => send(hook('read'), metered)
+    for (const answer of await Promise.all(Array.from({ length: 60 }, ask))) assertDenied(answer, /was not allowed/)
+    assertDenied(await ask(), /\(rate_limited\)/)
   })
 
   test('a service whose trail cannot be written', async () => {

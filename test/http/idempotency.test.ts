@@ -77,6 +77,15 @@ test('another key, route and environment have values of their own', async () => 
   assert.notEqual((await check(MAIL, value, sandbox)).body.data.decisionId, first.body.data.decisionId)
 })
 
+test('values of other keys and tenants do not end one within its ten minutes', async () => {
+  const value = fresh()
+  const first = await check(hold(200_000), value)
+  now += 600_000
+  for (const key of [owner, await gate.key({ tenant: 'globex' })])
+    assertDone(await check({ ...MAIL, tenantId: key.tenant }, fresh(), key))
+  assert.deepEqual((await check(hold(200_000), value)).body.data, first.body.data)
+})
+
 test('another approval in the path is another request', async () => {
   const value = fresh()
   const [a, b] = [(await check(hold(2001), fresh())).body.data, (await check(hold(2002), fresh())).body.data]

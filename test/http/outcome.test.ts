@@ -2,16 +2,21 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { redact } from '../../src/actions/audit/redact.ts'
+import { outcomeWatch } from '../../src/actions/outcomes/missing.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { createLogger } from '../../src/service/log.ts'
-import { type Answer, startGate } from '../helpers.ts'
+import { ACME_POLICY, type Answer, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused, entriesOf } from './support.ts'
 
 let now = Date.parse('2026-03-01T10:00:00.000Z')
 const warned: { decisionId?: string; msg: string }[] = []
 const log = createLogger('warn', { write: (line: string) => void warned.push(JSON.parse(line)) })
-const gate = await startGate({ after }, { clock: () => now, settings: { outcomeWithin: '1s' }, log })
+const policies = {
+  'acme/main.yaml': ACME_POLICY,
+  'globex/main.yaml': ACME_POLICY.replace('tenant: acme', 'tenant: globex'),
+}
+const gate = await startGate({ after }, { clock: () => now, policies, settings: { outcomeWithin: '1s' }, log })
 const owner = await gate.key()
 const agent = await gate.key({ roles: ['agent'] })
 const deps = { store: gate.server.store, clock: () => now, newId: idMaker(() => now, randomBytes) }
@@ -33,8 +38,8 @@ const bypasses = async (): Promise<number> => {
 }
 const warningsOf = (decisionId: string): string[] =>
   warned.filter((line) => line.decisionId === decisionId).map(({ msg }) => msg)
-const outcomeOf = async (decisionId: string) =>
-  (await gate.call(owner, 'GET', `/decisions/${decisionId}`)).body.data.outcome
+const outcomeOf = async (decisionId: string, key = owner) =>
+  (await gate.call(key, 'GET', `/decisions/${decisionId}`)).body.data.outcome
 
 test('what became of an allowed action is recorded, and shown with its decision and in the trail', async () => {
   const decisionId = await decide()
@@ -225,6 +230,25 @@ test('an agent that never reports is told of nowhere, and another does not make 
   now += 1001
   await until('the other one is missing', async () => (await outcomeOf(unreported)) !== null)
   assert.deepEqual([await outcomeOf(quiet), await outcomeOf(later)], [null, null])
+})
+
+test('an allow without an outcome is found in each tenant and environment of an identity', async () => {
+  const bot = { roles: ['agent' as const, 'auditor' as const], identity: 'bot' }
+  const keys = [
+    await gate.key(bot),
+    await gate.key({ ...bot, environment: 'test' }),
+    await gate.key({ ...bot, tenant: 'globex' }),
+  ]
+  const silent = []
+  for (const key of keys) {
+    const mail = { ...MAIL, tenantId: key.tenant }
+    assertDone(await tell({ decisionId: await decide(mail, key), status: 'succeeded' }, key))
+    silent.push({ decisionId: await decide(mail, key), key })
+  }
+  now += 1001
+  // The service searches at times too; a search of our own is over when this goes on.
+  await outcomeWatch(deps, { withinMs: 1000, onMissing: () => undefined })()
+  for (const { decisionId, key } of silent) assert.equal((await outcomeOf(decisionId, key))?.status, 'missing')
 })
 
 test("a caller's own entries are no outcomes, whatever they say", async () => {

@@ -150,7 +150,7 @@ test('agents have counts of their own, and share those of the tenant; keys of on
   )
 })
 
-test('live and test keys, and tenants, do not count for each other', async () => {
+test('live and test keys, and tenants, do not count for each other, nor do their sessions', async () => {
   const gate = await start({
     policies: { 'acme/main.yaml': HEADER + RULES, 'beta/main.yaml': HEADER.replace('acme', 'beta') + RULES },
   })
@@ -160,12 +160,16 @@ test('live and test keys, and tenants, do not count for each other', async () =>
     await gate.key({ identity: 'bot', tenant: 'beta' }),
   ]
   for (const [i, key] of keys.entries()) {
-    const askAs = (action: string): Promise<Answer> =>
-      gate.call(key, 'POST', '/gate/check', { tenantId: key.tenant, action })
+    const askAs = (action: string, context = {}): Promise<Answer> =>
+      gate.call(key, 'POST', '/gate/check', { tenantId: key.tenant, action, context })
     // Each chain is longer than the one before, so that the cached window of another chain would fit.
     for (let filler = 0; filler < 10 * i; filler += 1) assertDone(await askAs('note.read'))
     const answers = [await askAs('transfer.out'), await askAs('transfer.out'), await askAs('transfer.out')]
     assert.deepEqual(decisionsOf(answers), { 'allow all': 2, 'deny third': 1 })
+    const inSession = []
+    for (const action of ['mail.send', 'secret.read', 'mail.send'])
+      inSession.push(await askAs(action, { session: 's' }))
+    assert.deepEqual(decisionsOf(inSession), { 'allow all': 2, 'deny leak': 1 })
   }
 })
 
