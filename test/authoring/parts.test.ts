@@ -64,11 +64,13 @@ const RANGES: [range: string, address: string, contains: boolean | undefined][] 
   ['10.0.0.0/8', '::ffff:10.0.0.1', true],
   ['10.0.0.0/8', '::ffff:0a00:1', true],
   ['10.0.0.0/8', '::10.0.0.1', false],
+  ['10.0.0.0/8', '2001:db8::ffff:10.0.0.1', false],
   ['::/0', '10.0.0.1', false],
   ['::/0', '::', true],
   ['2001:db8::/32', '2001:DB8:0:0:0:0:0:1', true],
   ['2001:db8::/32', '2001:db9::', false],
   ['2001:db8::/33', '2001:db8:8000::', false],
+  ['2001:db8::/32', '2001:db8::10000', undefined],
   ['fe80::/10', 'fe80::1%eth0', undefined],
   ['::1/128', '::1', true],
   ['::1/128', '1::', false],
@@ -78,6 +80,7 @@ const RANGES: [range: string, address: string, contains: boolean | undefined][] 
   ['::/0', '1:2:3:4:5:6:7::8', undefined],
   ['::/0', ':1', undefined],
   ['::/0', '1.2.3.4::', undefined],
+  ['::/0', '::1.2.3.4:5', undefined],
 ]
 
 for (const [range, address, contains] of RANGES) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { renameSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { LIMITS } from '../../src/authoring/load/limits.ts'
@@ -35,6 +37,15 @@ test('a policy is parsed once for its lists, and the lists are still watched', a
   assert.equal(asked.length, 2)
 })
 
+test('a file that is renamed is a change: a policy is no policy as a test', () => {
+  const dir = temporaryFolder()
+  writeFiles(dir, { 'acme/main.yaml': '', 'acme/more.yaml': '' })
+  const [before] = readPolicyFolders(dir)
+  renameSync(join(dir, 'acme/more.yaml'), join(dir, 'acme/more.test.yaml'))
+  const [after] = readPolicyFolders(dir)
+  assert.notEqual(after?.fingerprint, before?.fingerprint)
+})
+
 test('a policy that cannot be parsed in time is a fault of its folder alone, and is tried again after a minute', async (t) => {
   const dir = temporaryFolder()
   writeFiles(dir, { 'acme/main.yaml': WITH_LIST, 'other/main.yaml': 'tenant: other\n' })
@@ -65,6 +76,25 @@ test('of a file without end, no more is read than tells that it is too large', (
   assert.equal(source.files.find(({ name }) => name === 'main.yaml')?.bytes.byteLength, LIMITS.fileBytes + 1)
   assert.deepEqual(source.lists.get('lists/out.txt'), { problem: `has more than ${LIMITS.listBytes} bytes` })
   assert.ok(loadPolicySet(source).diagnostics.some(({ code }) => code === 'GATE1001'))
+})
+
+test('what is neither a file nor a folder is never opened, since a pipe would hold up the service', async (t) => {
+  const dir = temporaryFolder()
+  writeFiles(dir, { 'acme/main.yaml': 'lists: {out: {file: out}}\n' })
+  // Sockets stand for pipes: who opens one fails at once instead of waiting forever.
+  for (const name of ['out', 'more.yaml']) {
+    const socket = createServer().listen(join(dir, 'acme', name))
+    t.after(() => socket.close())
+    await once(socket, 'listening')
+  }
+  const source = readPolicyFolders(dir)[0]?.source
+  assert.ok(source && 'files' in source, JSON.stringify(source))
+  assert.deepEqual(
+    source.files.map(({ name }) => name),
+    ['main.yaml'],
+  )
+  assert.deepEqual(source.ignored, ['more.yaml'])
+  assert.deepEqual(source.lists.get('out'), { problem: 'is not a file' })
 })
 
 const ALL_LISTS = `apiVersion: gate-sidecar/v1
@@ -147,18 +177,24 @@ for (const [what, policies, lists] of FOLDERS) {
   })
 }
 
-test('files of lists: a link out of the folder tells no name of what lies there', () => {
-  const dir = temporaryFolder()
-  writeFiles(dir, {
-    'elsewhere/sanctions.txt': 'a',
-    'policies/acme/main.yaml': `${ALL_LISTS}  l: {file: lists/sanction.txt}\n`,
+for (const place of ['elsewhere', 'policies/acme-eu']) {
+  test(`files of lists: a link out of the folder, to ${place}, tells nothing of what lies there`, () => {
+    const dir = temporaryFolder()
+    writeFiles(dir, {
+      [`${place}/sanctions.txt`]: 'a',
+      'policies/acme/main.yaml': `${ALL_LISTS}  a: {file: lists/sanctions.txt}\n  b: {file: lists/sanction.txt}\n`,
+    })
+    symlinkSync(join(dir, place), join(dir, 'policies/acme/lists'))
+    const source = readPolicyFolders(join(dir, 'policies'))[0]?.source
+    assert.ok(source && 'files' in source)
+    assert.deepEqual(source.lists.get('lists/sanctions.txt'), { problem: 'lies outside the tenant folder' })
+    const faults = loadPolicySet(source).diagnostics.filter(({ code }) => code === 'GATE1213')
+    assert.deepEqual(
+      faults.map(({ suggestion }) => suggestion),
+      [null, null],
+    )
   })
-  symlinkSync(join(dir, 'elsewhere'), join(dir, 'policies/acme/lists'))
-  const source = readPolicyFolders(join(dir, 'policies'))[0]?.source
-  assert.ok(source && 'files' in source)
-  const fault = loadPolicySet(source).diagnostics.find(({ code }) => code === 'GATE1213')
-  assert.equal(fault?.suggestion, null)
-})
+}
 
 test('files of one version with lists of the next are no reading of the folder', async () => {
   const dir = temporaryFolder()
