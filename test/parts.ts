@@ -26,10 +26,14 @@ const PROCESSES: Record<string, number | 'each'> = {
   store: 2,
   authoring: 2,
   mcp: 2,
+  small: 2,
   client: 'each',
   docs: 'each',
   image: 'each',
 }
+
+/** Folders that share the processes named `small`: a process takes a second to load the source. */
+const SMALL = ['approvals', 'base', 'conformance', 'evaluation', 'gate', 'keys', 'killswitch', 'policies']
 
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */
 const COMMANDS: readonly { name: string; tiers: readonly Tier[]; command: readonly string[] }[] = [
@@ -79,8 +83,11 @@ export function partsOf(tier: Tier, names: readonly string[] = []): Part[] {
 /** Returns whether a path, or the name of a command, is `wanted` or lies in that folder. */
 export const isWithin = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}/`)
 
-/** The folder directly in test/; `test` for a file there. */
-const folderOf = (file: string): string => (file.split('/').length > 2 ? (file.split('/')[1] ?? '') : 'test')
+/** The folder directly in test/, `small` for a small one, `test` for a file there. */
+function folderOf(file: string): string {
+  const name = file.split('/').length > 2 ? (file.split('/')[1] ?? '') : 'test'
+  return SMALL.includes(name) ? 'small' : name
+}
 
 /** The files of a folder, in as many processes as the table says. */
 function packs(folder: string, all: readonly string[]): Part[] {
