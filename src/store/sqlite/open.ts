@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } f
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { GateError } from '../../base/errors.ts'
+import { once } from '../../base/memo.ts'
 import { shortened } from '../../base/shortened.ts'
 import { isBusy } from './errors.ts'
 
@@ -159,16 +160,21 @@ function migrate(db: Database): void {
 const SCHEMA =
   "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')) ORDER BY type, name"
 
-/** Requires exactly our schema: a dropped index or trigger would silently remove a protection. */
-function assertSchema(db: Database): void {
+/** Schema that the migrations make, as text. */
+const expectedSchema = once(() => {
   const fresh = new Sqlite(':memory:')
   try {
     for (const sql of migrations()) fresh.exec(sql)
-    const expected = JSON.stringify(fresh.prepare(SCHEMA).all())
-    if (JSON.stringify(db.prepare(SCHEMA).all()) !== expected) {
-      throw new AlteredFile('The schema of the data file is not the one this version makes; the file was altered.')
-    }
+    return schemaOf(fresh)
   } finally {
     fresh.close()
   }
+})
+
+const schemaOf = (db: Database): string => JSON.stringify(db.prepare(SCHEMA).all())
+
+/** Requires exactly our schema: a dropped index or trigger would silently remove a protection. */
+function assertSchema(db: Database): void {
+  if (schemaOf(db) === expectedSchema()) return
+  throw new AlteredFile('The schema of the data file is not the one this version makes; the file was altered.')
 }
