@@ -138,11 +138,13 @@ export async function ensureLogKey(deps: Deps, file: KeyFile): Promise<PrivateKe
 /** The private half of the recorded key. A successor that a power failure left beside its place is moved there. */
 function keyOf(file: KeyFile, { id }: SigningKey): PrivateKey | undefined {
   const found = file.read()
-  if (found !== undefined && tested(found).id === id) return tested(found)
-  const next = file.readNext(id)
-  if (next === undefined || tested(next).id !== id) return undefined
+  const key = found && tested(found)
+  if (key?.id === id) return key
+  const successor = file.readNext(id)
+  const next = successor && tested(successor)
+  if (next?.id !== id) return undefined
   file.promoteNext(id)
-  return tested(next)
+  return next
 }
 
 export function tested(privateKey: KeyObject): PrivateKey {
