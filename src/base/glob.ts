@@ -115,11 +115,17 @@ export function globContains(outer: Glob, inner: Glob): boolean {
   if (outer.text === inner.text || outer.text === '**') return true
   if (beginApart(outer, inner)) return false
   if (inner.exact) return globMatches(outer, inner.text)
+  if (!outer.segments.includes('**')) {
+    const isAsLong = outer.segments.length === inner.segments.length && !inner.segments.includes('**')
+    return isAsLong && outer.segments.every((segment, i) => wildcardContains(segment, inner.segments[i] ?? ''))
+  }
   return coversAll(outer.segments, inner.segments, { many: '**', any: '*', one: wildcardContains })
 }
 
 function wildcardContains(outer: string, inner: string): boolean {
   if (outer === inner || outer === '*') return true
+  if (!outer.includes('*')) return false
+  if (!inner.includes('*')) return wildcardMatches(outer, inner)
   // `\0` stands for any other character, since no action contains it.
   return coversAll([...outer], [...inner], { many: '*', any: '\0', one: (a, b) => a === b })
 }

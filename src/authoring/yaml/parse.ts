@@ -1,6 +1,7 @@
 import { Composer, type CST, type Document, Parser, type YAMLError } from 'yaml'
+import { lru } from '../../base/memo.ts'
 import { createReport } from '../diagnostics/report.ts'
-import type { Source } from './node.ts'
+import { type Source, sourceOf } from './node.ts'
 import { type Inspection, inspectTokens } from './tokens.ts'
 
 /** Result of the library for a text. */
@@ -25,11 +26,21 @@ const KNOWN_FROM_TOKENS = new Set([
   'BAD_PROP_ORDER',
 ])
 
+/** The lists that a file names are looked for before it is loaded. */
+const CACHED_TEXTS = 16
+const MAX_CACHED_LENGTH = 50_000
+
 /** Reads YAML 1.2, core schema. Nothing is reported. */
-export function parseYaml(source: Source): Parsed {
-  const tokens = [...new Parser().parse(source.text)]
+export function parseYaml({ text }: Source): Parsed {
+  return text.length > MAX_CACHED_LENGTH ? parse(text) : cached(text)
+}
+
+const cached = lru(CACHED_TEXTS, parse)
+
+function parse(text: string): Parsed {
+  const tokens = [...new Parser().parse(text)]
   // Composing recurses, and a stack that overflows inside a regular expression ends the process.
-  const inspection = inspectTokens(tokens, source, createReport())
+  const inspection = inspectTokens(tokens, sourceOf('', text), createReport())
   if (inspection.tooDeep) return { tokens, inspection, documents: [], faults: [] }
   const composer = new Composer({
     version: '1.2',

@@ -20,7 +20,9 @@ export function readYaml(original: Source, report: Report): Node | undefined {
   const isFaulty = first.faults.length > 0 || first.inspection.templates.length > 0
   const mended = isFaulty ? mendYaml(written, first) : { source: written, parsed: first, mendings: [] }
   for (const { place, message, suggestion } of mended.mendings) report.add('GATE1003', place, message, suggestion)
-  if (inspectTokens(mended.parsed.tokens, mended.source, report).tooDeep) return undefined
+  const { tokens, inspection } = mended.parsed
+  if (inspection.isFaulty) inspectTokens(tokens, mended.source, report)
+  if (inspection.tooDeep) return undefined
   const isReadable = reportSyntax(mended.parsed, mended.source, report)
   const [, second] = mended.parsed.documents
   if (second !== undefined) {

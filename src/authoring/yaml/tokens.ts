@@ -22,6 +22,8 @@ export interface Stretch {
 }
 
 export interface Inspection {
+  /** True when something was reported. */
+  readonly isFaulty: boolean
   /** True when the text nests too deeply to be read further. */
   readonly tooDeep: boolean
   /** Offset of the first bracket that is never closed: nothing is certain after it. */
@@ -41,6 +43,7 @@ export interface Inspection {
  * a list of its own instead of recursion, since the depth is not yet known.
  */
 export function inspectTokens(tokens: readonly CST.Token[], source: Source, report: Report): Inspection {
+  const errors = report.count()
   const found = {
     tooDeep: false,
     openBracket: undefined as number | undefined,
@@ -79,7 +82,7 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
     for (const child of childrenOf(token, source, report).toReversed()) pending.push({ token: child, depth })
   }
   for (const alias of aliases) reportAlias(alias, anchors, source, report)
-  return found
+  return { ...found, isFaulty: report.count() > errors }
 }
 
 function noteScalar(token: Token, found: { longQuotes: Stretch[]; doubtful: Stretch[] }): void {
