@@ -111,7 +111,7 @@ export interface GateOptions {
 }
 
 /** Does everything where it is called. */
-export const inThisThread: NonNullable<ServerOptions['threads']> = {
+export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
   policyWorker: {
     listFiles: async (files) => ({ value: listFilesOf(files) }),
     compile: async (source) => ({ value: compilePolicySet(source) }),

@@ -57,8 +57,8 @@ export interface ServerOptions {
   clock?: Clock
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
-  /** Work that runs in threads; tests that start many servers from source keep it in this thread. */
-  threads?: { policyWorker: PolicyWorker; writer: MakeWriter; verifier: MakeVerifier; examine: Examine }
+  /** Work that runs in threads; what is given here may have started its thread, or works in this one. */
+  threads?: { policyWorker?: PolicyWorker; writer?: MakeWriter; verifier?: MakeVerifier; examine?: Examine }
 }
 
 /**
@@ -71,23 +71,21 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  threads = {
-    policyWorker: threadedPolicyWorker(),
-    writer: writeWhereBetter,
-    verifier: verifyInThread,
-    examine: examineInThread(),
-  },
+  threads: {
+    policyWorker = threadedPolicyWorker(),
+    writer: makeWriter = writeWhereBetter,
+    verifier: makeVerifier = verifyInThread,
+    examine = examineInThread(),
+  } = {},
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = existingFolder(config.policies)
   const newId = idMaker(clock, randomPool())
-  const { writer: makeWriter, verifier: makeVerifier } = threads
   const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter, makeVerifier })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
   const background = { config, log, tasks }
   const deps = { store, clock, newId }
   try {
     const trail = await keepTrail(deps, background)
-    const { policyWorker } = threads
     const rules = await keepPolicies(deps, trail, { ...background, folder: policiesFolder, policyWorker })
     const keyUses = keepKeyUses(deps, trail, background)
     const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, background) }
@@ -99,7 +97,7 @@ export async function startServer({
       history: historyReader(store),
       recent: recentReader(store),
       ...rules,
-      examine: threads.examine,
+      examine,
       ...kept,
       metrics: () => metricsText(kept),
       log,

@@ -1,3 +1,4 @@
+import { threadedPolicyWorker } from '../../files/policy-worker.ts'
 import { SETTING_NAMES } from '../../service/config.ts'
 import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
@@ -29,13 +30,15 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
   // Listens before the start, so that a stop during it ends the service cleanly right after.
   const stop = stopSignal()
   limitHeap()
+  // Its thread loads while this one loads the service.
+  const policyWorker = threadedPolicyWorker()
   // Only this command needs the server's packages; the others start without them.
   const [{ createLogger }, { startServer }] = await Promise.all([
     import('../../service/log.ts'),
     import('../../service/server.ts'),
   ])
   const log = createLogger(config.logLevel)
-  const server = await startServer({ config, log })
+  const server = await startServer({ config, log, threads: { policyWorker } })
   optimizeAsUsual()
   log.info({ url: server.url }, 'listening')
   onReload(() => void reload(server, log))
