@@ -1,14 +1,18 @@
 import './declared.ts'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { serialize } from 'node:v8'
 import { createKey } from '../src/actions/keys/keys.ts'
 import { ensureTenant } from '../src/actions/keys/tenants.ts'
 import { compileAndTest } from '../src/authoring/cases/accept.ts'
+import type { PolicySource } from '../src/authoring/load/files.ts'
 import { compilePolicySet, validatePolicySet } from '../src/authoring/load/load.ts'
 import { listFilesOf } from '../src/authoring/load/read-files.ts'
+import { boundedCache } from '../src/base/bounded-cache.ts'
 import { idMaker } from '../src/base/id.ts'
+import { once } from '../src/base/memo.ts'
 import type { Clock } from '../src/base/time.ts'
 import { draftVerdict } from '../src/gate/verdict.ts'
 import { examineHere } from '../src/http/evidence/examine.ts'
@@ -16,6 +20,7 @@ import type { Role } from '../src/keys/roles.ts'
 import { type ConfigSources, readConfig } from '../src/service/config.ts'
 import { createLogger, type Logger } from '../src/service/log.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../src/service/server.ts'
+import { DATA_FILE, openDatabase } from '../src/store/sqlite/open.ts'
 import { verifyHere } from '../src/store/sqlite/verifiers.ts'
 import { writeHere } from '../src/store/sqlite/writers.ts'
 
@@ -110,12 +115,34 @@ export interface GateOptions {
   dir?: string
 }
 
+const compiled = boundedCache<ReturnType<typeof compileAndTest>>(10)
+
+/** Most services of the tests have the same policies. */
+function compileOnce(source: PolicySource): ReturnType<typeof compileAndTest> {
+  const key = serialize(source).toString('latin1')
+  const known = compiled.get(key) ?? compileAndTest(source)
+  compiled.put(key, known)
+  return known
+}
+
+/** A data file without a tenant: its tables take longer to make than to copy. */
+const emptyFile = once((): string => {
+  const dir = temporaryFolder()
+  openDatabase(dir, { create: true }).close()
+  return join(dir, DATA_FILE)
+})
+
+function makeDataFile(dir: string): void {
+  mkdirSync(dir, { mode: 0o700 })
+  copyFileSync(emptyFile(), join(dir, DATA_FILE))
+}
+
 /** Does everything where it is called. */
 export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
   policyWorker: {
     listFiles: async (files) => ({ value: listFilesOf(files) }),
     compile: async (source) => ({ value: compilePolicySet(source) }),
-    compileAndTest: async (source) => ({ value: await compileAndTest(source) }),
+    compileAndTest: async (source) => ({ value: await compileOnce(source) }),
     validate: async (source) => ({ value: validatePolicySet(source) }),
     judge: async (question) => ({ value: await draftVerdict(question) }),
   },
@@ -127,11 +154,12 @@ export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
 /** The real service on a free port, with its file and policies in a temporary folder. */
 export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<Gate> {
   const dir = options.dir ?? temporaryFolder()
-  const policies = join(dir, 'policies')
+  const [data, policies] = [join(dir, 'data'), join(dir, 'policies')]
+  if (!existsSync(data)) makeDataFile(data)
   mkdirSync(policies, { recursive: true })
   writeFiles(policies, options.policies ?? { 'acme/main.yaml': ACME_POLICY })
   const flags = {
-    data: join(dir, 'data'),
+    data,
     policies,
     port: '0',
     watch: options.watch ?? 'on',
