@@ -3,6 +3,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { faultsOf } from '../browser.ts'
 import type { Gate } from '../helpers.ts'
+import { FULL } from '../tier.ts'
 import { HANGS_MS } from '../until.ts'
 
 type Key = Parameters<Gate['call']>[0]
@@ -72,12 +73,21 @@ export async function barriersOf(
 /** Faults that come of an answer that is a refusal, or did not come. */
 export const REFUSED = /^error: Failed to load resource|^failed: /
 
-/** Asserts that the page did nothing forbidden, but for what the test provokes, and that axe finds nothing, light and dark. */
+const scanned = new Set<string>()
+
+/**
+ * Asserts that the page did nothing forbidden, but for what the test provokes, and that axe finds nothing, light and
+ * dark. In the fast tier axe looks at each page once, in the full one at each state of it.
+ */
 export async function assertSound({ page, faults }: Opened, provoked?: RegExp): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'light' })
-  assert.deepEqual(await barriersOf(page), [], 'light')
-  await page.emulateMedia({ colorScheme: 'dark' })
-  assert.deepEqual(await barriersOf(page, COLOR_RULES), [], 'dark')
+  const [, , name = ''] = new URL(page.url()).pathname.split('/')
+  if (FULL || !scanned.has(name)) {
+    scanned.add(name)
+    await page.emulateMedia({ colorScheme: 'light' })
+    assert.deepEqual(await barriersOf(page), [], 'light')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    assert.deepEqual(await barriersOf(page, COLOR_RULES), [], 'dark')
+  }
   assert.deepEqual(
     faults.filter((fault) => !provoked?.test(fault)),
     [],
