@@ -14,25 +14,31 @@ export interface Part {
 
 export const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
-/** Folders that take long, longest first, and how many processes share their files; `each` file has its own where it changes its process. */
+/** Runs the files that it is given. */
+export const PART = 'test/part.ts'
+
+/**
+ * Folders that take long, in their order, and how many processes share their files; `each` file has its own where it
+ * changes its process. First those that wait, then the longest: at the end, short ones keep every processor busy.
+ */
 const PROCESSES: Record<string, number | 'each'> = {
   anchors: 2,
   evidence: 3,
-  audit: 1,
   http: 3,
   cli: 2,
-  console: 1,
-  e2e: 3,
-  store: 2,
-  authoring: 2,
-  mcp: 2,
-  small: 2,
   client: 'each',
   docs: 'each',
+  e2e: 3,
+  authoring: 2,
+  store: 2,
+  console: 1,
+  mcp: 2,
+  audit: 1,
+  small: 3,
   image: 'each',
 }
 
-/** Folders that share the processes named `small`: a process takes a second to load the source. */
+/** Folders that share the processes named `small`: a process takes half a second to load. */
 const SMALL = ['approvals', 'base', 'conformance', 'evaluation', 'gate', 'keys', 'killswitch', 'policies']
 
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */
@@ -80,6 +86,13 @@ export function partsOf(tier: Tier, names: readonly string[] = []): Part[] {
   ]
 }
 
+/** Builds the program, and what the parts run. Parts that are chosen by name use the program as it was built last. */
+export function builds(parts: readonly Part[], isWhole: boolean): Part[] {
+  const files = parts.flatMap((part) => part.files)
+  const tests = { name: 'build of the tests', command: [process.execPath, 'test/build.js', PART, ...files], files: [] }
+  return isWhole ? [{ name: 'build', command: ['npm', 'run', 'build'], files: [] }, tests] : [tests]
+}
+
 /** Returns whether a path, or the name of a command, is `wanted` or lies in that folder. */
 export const isWithin = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}/`)
 
@@ -105,10 +118,13 @@ function packs(folder: string, all: readonly string[]): Part[] {
   }
   return shares.map((share, i) => ({
     name: nameOf(folder, share, i, count),
-    command: [process.execPath, '--import', 'tsx', '--test-reporter=spec', 'test/part.ts', ...share],
+    command: [process.execPath, '--enable-source-maps', '--test-reporter=spec', ...[PART, ...share].map(outputOf)],
     files: share,
   }))
 }
+
+/** What test/build.js makes of a file. */
+const outputOf = (file: string): string => `dist-test/${file.replaceAll('/', '-').replace(/\.ts$/, '.js')}`
 
 function nameOf(folder: string, [first = '', ...others]: readonly string[], index: number, count: number): string {
   if (others.length === 0) return first

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { isWithin, type Part, partsOf, ROOT, type Tier } from './parts.ts'
+import { builds, isWithin, type Part, partsOf, ROOT, type Tier } from './parts.ts'
 
 /*
  * Runs the tests: `npm test` the fast tier, `npm run test:full` all, `npm run test:rest` what all adds to the fast tier.
@@ -21,12 +23,11 @@ interface Result {
   processorMs: number
 }
 
-const BUILD: Part = { name: 'build', command: ['npm', 'run', 'build'], files: [] }
 /** Runs its arguments, and then prints on the third stream what processor time they took. */
 const TIMED = '"$@"; code=$?; times >&3; exit $code'
 
 /** Runs one part to its end. */
-function runPart({ name, command }: Part, tier: Tier): Promise<Result> {
+function runPart({ name, command, files }: Part, tier: Tier): Promise<Result> {
   const beginMs = performance.now()
   const env = { ...process.env, ...(tier !== 'fast' && { TEST_TIER: 'full' }) }
   const child = spawn('sh', ['-c', TIMED, 'sh', ...command], {
@@ -46,7 +47,7 @@ function runPart({ name, command }: Part, tier: Tier): Promise<Result> {
     child.on('error', reject)
     child.on('close', (code) => {
       const [, output = '', , times = ''] = texts
-      const { counts, passed } = judge(output, code === 0, command.includes('test/part.ts'))
+      const { counts, passed } = judge(output, code === 0, files.length > 0)
       const told = `${output}\nThe process ended with ${code}.`
       resolve({
         name,
@@ -147,8 +148,9 @@ async function main(): Promise<number> {
     return 1
   }
   process.stdout.write(`${'part'.padEnd(42)} tests     wall    processor\n`)
-  // Parts start the built program; a part that is run by its name uses the earlier build.
-  const built = names.length > 0 ? [] : await runAll([BUILD], tier)
+  // Chunks of earlier builds have other names.
+  if (names.length === 0) rmSync(join(ROOT, 'dist-test'), { recursive: true, force: true })
+  const built = await runAll(builds(parts, names.length === 0), tier)
   const results = built.every(({ passed }) => passed) ? [...built, ...(await runAll(parts, tier))] : built
   printSummary(results, performance.now())
   return results.every(({ passed }) => passed) ? 0 : 1

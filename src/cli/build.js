@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { OPTIONS, THREADS } from './build-options.js'
 import { writeNotice } from './notice.js'
 
 /**
@@ -11,15 +12,6 @@ import { writeNotice } from './notice.js'
 
 const SRC = join(dirname(fileURLToPath(import.meta.url)), '..')
 const OUT = join(SRC, '../dist')
-
-/** Files that Node.js starts: the command line, and the entry points of threads. */
-const ENTRIES = [
-  'cli/main.ts',
-  'files/policy-worker-thread.ts',
-  'http/evidence/examine-worker.ts',
-  'store/sqlite/verify-worker.ts',
-  'store/sqlite/writer-worker.ts',
-]
 
 /** Commander loads child_process only for commands that are separate programs. There are none. */
 const noChildProcess = {
@@ -32,30 +24,14 @@ const noChildProcess = {
   },
 }
 
-const options = {
-  outdir: OUT,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  external: ['better-sqlite3'],
-  alias: { '#typebox': 'typebox' },
-  // CommonJS packages call `require` for modules of Node.js.
-  banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
-  minifySyntax: true,
-  sourcemap: true,
-  sourcesContent: false,
-  legalComments: 'none',
-  logLevel: 'warning',
-  metafile: true,
-}
+const options = { ...OPTIONS, outdir: OUT, minifySyntax: true, metafile: true }
 
 mkdirSync(OUT, { recursive: true })
 // Chunks of an earlier build have other names.
 for (const name of readdirSync(OUT)) if (/\.c?js(\.map)?$/.test(name) && name !== 'typebox.js') rmSync(join(OUT, name))
 const { metafile } = await build({
   ...options,
-  entryPoints: ENTRIES.map((path) => join(SRC, path)),
+  entryPoints: ['cli/main.ts', ...THREADS].map((path) => join(SRC, path)),
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   splitting: true,

@@ -16,7 +16,8 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb:
 /** Sets come into force together; a thread that stays idle longer ends. */
 const IDLE_MS = 2000
 
-const MODULE = new URL('./policy-worker-thread', import.meta.url)
+/** What the thread runs. */
+export const MODULE = new URL('./policy-worker-thread', import.meta.url)
 
 /**
  * Parses policies off the main thread. A hostile text can use unbounded time or memory, and a large good one takes

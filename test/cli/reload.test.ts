@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 import { run, type Serving, serve } from './program.ts'
@@ -152,7 +153,7 @@ export async function resolve(name, context, next) {
 
 test('SIGHUP while the modules of the service are loaded does not end it', async (t) => {
   const { root, options, decision } = await prepare()
-  const register = `import { register } from 'node:module'\nregister('./hook.mjs', import.meta.url)\n`
+  const register = `import { register } from 'node:module'\nregister('${pathToFileURL(join(root, 'hook.mjs'))}')\n`
   writeFiles(root, { 'hook.mjs': HOOK, 'register.mjs': register })
   const env = { NODE_OPTIONS: `--import=${join(root, 'register.mjs')}` }
   assert.equal(await decision(await serve(t, options, { env })), 'allow')

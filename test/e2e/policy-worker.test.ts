@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { PolicySource } from '../../src/authoring/load/files.ts'
 import { compilePolicySet } from '../../src/authoring/load/load.ts'
-import { threadedPolicyWorker } from '../../src/files/policy-worker.ts'
+import { MODULE, threadedPolicyWorker } from '../../src/files/policy-worker.ts'
 import { NO_TALLY } from '../../src/gate/history.ts'
 import { draftVerdict } from '../../src/gate/verdict.ts'
 import { linkPolicySet } from '../../src/policies/link.ts'
@@ -17,8 +17,6 @@ import { evaluateContext } from '../authoring/sets.ts'
 import { HEADER } from '../authoring/sources.ts'
 import { type Gate, startGate } from '../helpers.ts'
 import { fullTest } from '../tier.ts'
-
-const MODULE = new URL('../../src/files/policy-worker-thread', import.meta.url)
 
 /** All that a compiled set can hold: lists, schemas, named conditions, a `*` path, decorators, patterns, terms. */
 const EVERYTHING = `${HEADER}

@@ -4,16 +4,14 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
 import type { WriteReply } from '../../src/store/sqlite/writer.ts'
-import type { MakeWriter } from '../../src/store/sqlite/writers.ts'
+import { type MakeWriter, writeHere, writeInThread, writeWhereBetter } from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { FULL } from '../tier.ts'
-import { bundledStore } from './bundled-store.ts'
 import { storeContract } from './contract.ts'
 import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
-
-const { openStore, writeHere, writeInThread, writeWhereBetter } = await bundledStore()
 
 if (FULL) storeContract((dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread() }))
 

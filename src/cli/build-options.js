@@ -1,0 +1,26 @@
+/** What the program and the tests are built with. */
+
+/** Modules of src that threads start. */
+export const THREADS = [
+  'files/policy-worker-thread.ts',
+  'http/evidence/examine-worker.ts',
+  'store/sqlite/verify-worker.ts',
+  'store/sqlite/writer-worker.ts',
+]
+
+export const OPTIONS = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  external: ['better-sqlite3'],
+  alias: { '#typebox': 'typebox' },
+  // CommonJS packages call `require` for modules of Node.js.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);",
+  },
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+}
