@@ -93,7 +93,7 @@ function readTimezone(node: Node | undefined, report: Report): string {
   return DEFAULT_TIMEZONE
 }
 
-/** Offsets such as +02:00 are refused: they have no daylight saving time. To ask takes Node.js a millisecond. */
+/** Offsets such as +02:00 are refused: they have no daylight saving time. Node.js takes a millisecond to find a zone. */
 const isTimezone = lru(20, (name: string): boolean => {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
