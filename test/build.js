@@ -7,7 +7,7 @@ import { OPTIONS, THREADS } from '../src/cli/build-options.js'
 
 /*
  * Builds the files of tests that are named, with the source that they test, into dist-test: a process then loads a few
- * files, where it loaded seven hundred. Names are as in `outputOf` of test/parts.ts.
+ * files, where it loaded seven hundred. An argument is `bundle=file`.
  */
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
@@ -27,7 +27,7 @@ const urlOfSource = {
   },
 }
 
-const sources = process.argv.slice(2).map((file) => [file.replaceAll('/', '-').replace(/\.ts$/, ''), file])
+const sources = process.argv.slice(2).map((entry) => entry.split('='))
 const threads = THREADS.map((path) => [basename(path, '.ts'), join('src', path)])
 await build({
   ...OPTIONS,

@@ -14,7 +14,7 @@ export interface Part {
 
 export const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
-/** Runs the files that it is given. */
+/** Program of a process of tests, which runs the files of its arguments. */
 export const PART = 'test/part.ts'
 
 /**
@@ -88,8 +88,9 @@ export function partsOf(tier: Tier, names: readonly string[] = []): Part[] {
 
 /** Builds the program, and what the parts run. Parts that are chosen by name use the program as it was built last. */
 export function builds(parts: readonly Part[], isWhole: boolean): Part[] {
-  const files = parts.flatMap((part) => part.files)
-  const tests = { name: 'build of the tests', command: [process.execPath, 'test/build.js', PART, ...files], files: [] }
+  const files = [PART, ...parts.flatMap((part) => part.files)]
+  const entries = files.map((file) => `${bundleOf(file)}=${file}`)
+  const tests = { name: 'build of the tests', command: [process.execPath, 'test/build.js', ...entries], files: [] }
   return isWhole ? [{ name: 'build', command: ['npm', 'run', 'build'], files: [] }, tests] : [tests]
 }
 
@@ -118,13 +119,18 @@ function packs(folder: string, all: readonly string[]): Part[] {
   }
   return shares.map((share, i) => ({
     name: nameOf(folder, share, i, count),
-    command: [process.execPath, '--enable-source-maps', '--test-reporter=spec', ...[PART, ...share].map(outputOf)],
+    command: [
+      process.execPath,
+      '--enable-source-maps',
+      '--test-reporter=spec',
+      ...[PART, ...share].map((file) => `dist-test/${bundleOf(file)}.js`),
+    ],
     files: share,
   }))
 }
 
-/** What test/build.js makes of a file. */
-const outputOf = (file: string): string => `dist-test/${file.replaceAll('/', '-').replace(/\.ts$/, '.js')}`
+/** Name of a file's bundle in dist-test, without its extension. */
+const bundleOf = (file: string): string => file.replaceAll('/', '-').replace(/\.ts$/, '')
 
 function nameOf(folder: string, [first = '', ...others]: readonly string[], index: number, count: number): string {
   if (others.length === 0) return first

@@ -1,5 +1,3 @@
-/** What the program and the tests are built with. */
-
 /** Modules of src that threads start. */
 export const THREADS = [
   'files/policy-worker-thread.ts',
@@ -8,6 +6,7 @@ export const THREADS = [
   'store/sqlite/writer-worker.ts',
 ]
 
+/** Options of esbuild for the program and for the tests. */
 export const OPTIONS = {
   bundle: true,
   format: 'esm',

@@ -16,7 +16,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb:
 /** Sets come into force together; a thread that stays idle longer ends. */
 const IDLE_MS = 2000
 
-/** What the thread runs. */
+/** Module that the thread runs. */
 export const MODULE = new URL('./policy-worker-thread', import.meta.url)
 
 /**
