@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
 /** Modules of src that threads start. */
 export const THREADS = [
   'files/policy-worker-thread.ts',
@@ -6,6 +9,11 @@ export const THREADS = [
   'store/sqlite/writer-worker.ts',
 ]
 
+const require = createRequire(import.meta.url)
+
+/** Modules of yaml for browsers. Those for Node.js read an environment variable for each token. */
+const YAML = join(dirname(require.resolve('yaml/package.json')), 'browser/dist/index.js')
+
 /** Options of esbuild for the program and for the tests. */
 export const OPTIONS = {
   bundle: true,
@@ -13,7 +21,7 @@ export const OPTIONS = {
   platform: 'node',
   target: 'node20.19',
   external: ['better-sqlite3'],
-  alias: { '#typebox': 'typebox' },
+  alias: { '#typebox': 'typebox', yaml: YAML },
   // CommonJS packages call `require` for modules of Node.js.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);",
