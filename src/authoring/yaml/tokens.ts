@@ -116,6 +116,11 @@ function isUnclosed(token: Token): boolean {
   return token.source.length < 2 || !token.source.endsWith(token.source.slice(0, 1))
 }
 
+/** True for what stands before a value and is refused; the rest is space, comments and punctuation. */
+function isMark({ type }: CST.SourceToken): boolean {
+  return type === 'tag' || REFUSED[type] !== undefined
+}
+
 function isCollection(token: Token): boolean {
   return token.type === 'block-map' || token.type === 'block-seq' || token.type === 'flow-collection'
 }
@@ -134,8 +139,8 @@ function childrenOf(token: Token, source: Source, report: Report): Token[] {
       report.add('GATE1010', placeAt(source, key.offset, key.offset + 2), 'Merge keys are not allowed.')
     }
     // Pushes one by one: as arguments of one call, the tokens of a hostile text would overflow the stack.
-    for (const one of start) children.push(one)
-    for (const one of sep ?? []) children.push(one)
+    for (const one of start) if (isMark(one)) children.push(one)
+    for (const one of sep ?? []) if (isMark(one)) children.push(one)
     if (key) children.push(key)
     if (value) children.push(value)
   }
