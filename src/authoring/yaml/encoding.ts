@@ -58,6 +58,7 @@ function wideEncoding(bytes: Uint8Array): { label: string; fault: EncodingFault 
   }
   if (first === 0xfe && second === 0xff) return found('utf-16be', 'UTF-16')
   const sample = bytes.subarray(0, SAMPLE - (SAMPLE % 2))
+  if (!sample.includes(0)) return undefined
   const zeros = [0, 0]
   for (const [i, byte] of sample.entries()) if (byte === 0) zeros[i % 2] = (zeros[i % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
