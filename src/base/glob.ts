@@ -126,6 +126,8 @@ function wildcardContains(outer: string, inner: string): boolean {
   if (outer === inner || outer === '*') return true
   if (!outer.includes('*')) return false
   if (!inner.includes('*')) return wildcardMatches(outer, inner)
+  const literals = Math.min(outer.indexOf('*'), inner.indexOf('*'))
+  if (outer.slice(0, literals) !== inner.slice(0, literals)) return false
   // `\0` stands for any other character, since no action contains it.
   return coversAll([...outer], [...inner], { many: '*', any: '\0', one: (a, b) => a === b })
 }
