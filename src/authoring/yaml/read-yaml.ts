@@ -94,7 +94,7 @@ function toNode(parsed: ParsedNode | null, at: Reading): Node {
   }
   const mark = parsed.range[0] === parsed.range[1] ? markBefore(parsed, at) : undefined
   const range = mark === undefined ? parsed.range : [mark, mark + 1]
-  return leafNode(scalarValue(parsed.value, leafNode(null, range, at), at.report), range, at)
+  return leafNode(scalarValue(parsed.value, range, at), range, at)
 }
 
 /** The dash, at which an item that is not written is reported. */
@@ -187,15 +187,16 @@ function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
   return { name: key.value, key: keyPlace, value: toNode(value, { ...at, path, fallback: keyPlace }) }
 }
 
-function scalarValue(value: unknown, node: Node, report: Report): Json {
+function scalarValue(value: unknown, range: readonly number[], at: Reading): Json {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value
-    report.add('GATE1016', node, 'The text has half of a surrogate pair.')
+    at.report.add('GATE1016', leafNode(null, range, at), 'The text has half of a surrogate pair.')
     return ''
   }
   if (typeof value === 'number') {
     if (isHeld(value)) return value
-    report.add('GATE1015', node, 'The number is infinite, undefined, or an integer beyond ±(2^53−1).')
+    const message = 'The number is infinite, undefined, or an integer beyond ±(2^53−1).'
+    at.report.add('GATE1015', leafNode(null, range, at), message)
     return 0
   }
   return typeof value === 'boolean' ? value : null

@@ -14,6 +14,8 @@ interface Mapping {
 /** Builds the mapping of entries; a key that is reserved or repeated is reported. */
 export function mappingOf(read: readonly Entry[], report: Report): Mapping {
   const kept = read.filter((entry) => !isReserved(entry, report))
+  const distinct = new Map(kept.map((entry) => [entry.name, entry]))
+  if (distinct.size === kept.length) return { entries: distinct, repeats: [], value: valuesOf(distinct) }
   const entries = new Map<string, Entry>()
   const repeats: Entry[] = []
   const names = grouped(kept, ({ name }) => name)
