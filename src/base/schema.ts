@@ -49,6 +49,8 @@ export function schemaCompiler(options: { allErrors: boolean; checked?: boolean 
     allErrors: options.allErrors,
     verbose: false,
     validateSchema: options.checked !== true,
+    // The schema of schemas: our own do not refer to it, and those of policies cannot.
+    meta: options.checked !== true,
     code: { regExp: linearRegExp, optimize: false },
   })
   addFormats(ajv, FORMATS)
