@@ -11,7 +11,7 @@ import threading
 import unittest
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Awaitable, Iterator, Optional
+from typing import Any, Awaitable, Callable, Iterator, Optional
 from unittest import mock
 
 from gate_sidecar.client import (
@@ -245,16 +245,23 @@ class AsyncGuard(Guarding):
     """`AsyncGateClient.guard`, and its cancellation."""
 
     def run_cancelled(
-        self, work: Awaitable[Any], after: float, server: Optional[ScriptedServer] = None
+        self,
+        work: Awaitable[Any],
+        is_due: Callable[[], Any],
+        server: Optional[ScriptedServer] = None,
     ) -> None:
-        """Cancel after so many seconds, and wait until it has ended.
+        """Cancel once that is due, and wait until it has ended.
 
         The server, if there is one, is rid of its connection.
         """
 
+        async def due() -> None:
+            while not is_due():
+                await asyncio.sleep(0.01)
+
         async def run() -> None:
             task = asyncio.ensure_future(work)
-            await asyncio.sleep(after)
+            await asyncio.wait_for(due(), HANGS)
             task.cancel()
             # Not wait_for, which would cancel it again.
             await asyncio.wait([task], timeout=HANGS)
@@ -269,7 +276,8 @@ class AsyncGuard(Guarding):
         server = ScriptedServer(lambda connection, _: server.wait_until_gone(connection))
         self.addCleanup(server.close)
         gate = AsyncGateClient(**OPTIONS, base_url=server.url, timeout=1000)
-        self.run_cancelled(gate.guard(REQUEST, lambda: self.fail("it ran")), 0.2, server)
+        act: Any = gate.guard(REQUEST, lambda: self.fail("it ran"))
+        self.run_cancelled(act, lambda: server.lines, server)
 
     def test_who_is_cancelled_while_people_decide_stops_at_once_and_runs_nothing(self) -> None:
         held = {**DECISION, "decision": "require_approval", "approvalId": "apr_1"}
@@ -277,9 +285,9 @@ class AsyncGuard(Guarding):
         def answer(connection: socket.socket, line: str) -> None:
             connection.sendall(envelope({"status": "pending"} if "/approvals/" in line else held))
 
-        _, _, gate = self.clients(answer)
+        server, _, gate = self.clients(answer)
         act: Any = gate.guard(REQUEST, lambda: self.fail("it ran"), approval_timeout=1000)
-        self.run_cancelled(act, 0.5)
+        self.run_cancelled(act, lambda: any("/approvals/" in line for line in server.lines))
 
     def test_who_is_cancelled_at_any_step_runs_nothing_or_all_and_it_is_on_record(self) -> None:
         """Cancels after each number of turns of the event loop."""
@@ -304,7 +312,13 @@ class AsyncGuard(Guarding):
 
     def test_an_action_that_is_cancelled_while_it_runs_is_on_record_as_failed(self) -> None:
         server, _, gate = self.clients(allowing)
-        self.run_cancelled(gate.guard(REQUEST, lambda: asyncio.sleep(60)), 0.5)
+        begun: list[int] = []
+
+        async def act() -> None:
+            begun.append(1)
+            await asyncio.sleep(60)
+
+        self.run_cancelled(gate.guard(REQUEST, act), lambda: begun)
         self.assertEqual(self.statuses(server), ["failed"])
         self.assertIn("CancelledError", server.bodies[-1]["error"])
 
@@ -348,14 +362,14 @@ class AsyncGuard(Guarding):
                 has_heard.set()
 
             stop = gate.on_event(listener)
-            await asyncio.wait_for(has_heard.wait(), 2)
+            await asyncio.wait_for(has_heard.wait(), HANGS)
             stop()
             await asyncio.sleep(0.1)
             return heard
 
         expected = [{"id": "aud_1", "data": {}, "position": "1-1"}]
         self.assertEqual(asyncio.run(listen()), expected)
-        self.assertTrue(server.gone.wait(1))
+        self.assertTrue(server.gone.wait(HANGS))
 
     def test_why_no_more_events_come_is_told(self) -> None:
         body = b'{"success": false, "error": "forbidden", "message": "Not you."}'
@@ -369,14 +383,14 @@ class AsyncGuard(Guarding):
             has_told.set()
 
         gate.on_event(lambda _: None, on_error=on_error)
-        self.assertTrue(has_told.wait(2))
+        self.assertTrue(has_told.wait(HANGS))
 
         async def listen() -> None:
             async_gate.on_event(lambda _: None, on_error=on_error)
             while len(told) < 2:
                 await asyncio.sleep(0.01)
 
-        asyncio.run(asyncio.wait_for(listen(), 2))
+        asyncio.run(asyncio.wait_for(listen(), HANGS))
         self.assertEqual([error.code for error in told], ["forbidden"] * 2)
 
 

@@ -277,10 +277,14 @@ class SyncCancel(unittest.TestCase):
     """Cancellation of a client that waits in a thread."""
 
     def test_an_answer_is_no_longer_waited_for(self) -> None:
-        server = ScriptedServer(lambda connection, _: server.wait_until_gone(connection))
-        self.addCleanup(server.close)
         cancel = threading.Event()
-        threading.Timer(0.2, cancel.set).start()
+
+        def answer(connection: socket.socket, _: str) -> None:
+            cancel.set()
+            server.wait_until_gone(connection)
+
+        server = ScriptedServer(answer)
+        self.addCleanup(server.close)
         gate = GateClient(**OPTIONS, base_url=server.url, timeout=1000)
         ran: list[int] = []
         with self.assertRaises(Cancelled):
@@ -330,7 +334,7 @@ class SyncCancel(unittest.TestCase):
         self.addCleanup(server.close)
         heard = threading.Event()
         stop = GateClient(**OPTIONS, base_url=server.url).on_event(lambda _: heard.set())
-        self.assertTrue(heard.wait(2))
+        self.assertTrue(heard.wait(HANGS))
         self.assertFalse(server.gone.is_set())
         stop()
-        self.assertTrue(server.gone.wait(2))
+        self.assertTrue(server.gone.wait(HANGS))
