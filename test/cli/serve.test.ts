@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
@@ -83,7 +84,12 @@ test('serve: a request under way is answered before the service ends', async (t)
       port,
       method: 'POST',
       path: '/gate/check',
-      headers: { ...headers, 'content-type': 'application/json', 'content-length': CHECK.length },
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': CHECK.length,
+        expect: '100-continue',
+      },
     },
     (response) => {
       response.resume()
@@ -91,8 +97,10 @@ test('serve: a request under way is answered before the service ends', async (t)
     },
   )
   sending.on('error', reject)
+  sending.flushHeaders()
+  // The service has the request by then, and not its end.
+  await once(sending, 'continue')
   sending.write(CHECK.slice(0, half))
-  await sleep(300)
   const startedMs = performance.now()
   const ended = server.stop()
   await refused(Number(port))
@@ -348,10 +356,7 @@ test('a terminal that is closed: the service goes on, and ends when it is told t
   const terminal = spawn('script', ['-qec', shell, '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'] })
   t.after(() => void terminal.kill('SIGKILL'))
   const answered = (): Promise<number | undefined> => checkBySocket(socket, headers).catch(() => undefined)
-  for (let tries = 0; (await answered()) !== 200; tries += 1) {
-    assert.ok(tries < 200, 'it listens')
-    await sleep(50)
-  }
+  await until('it listens', async () => (await answered()) === 200)
   const pid = Number(readFileSync(pidFile, 'utf8'))
   t.after(() => {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL')

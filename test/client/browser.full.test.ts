@@ -9,6 +9,7 @@ import { trustFile } from '../../src/evidence/trust.ts'
 import { faultsOf, startBrowser } from '../browser.ts'
 import { archive, envelopeFor } from '../evidence/bundles.ts'
 import { mutations, type Value } from '../evidence/mutations.ts'
+import { HANGS_MS } from '../until.ts'
 
 /** The page, as somebody may serve it who wants to be sure that nothing leaves it. */
 const FILES: Record<string, { type: string; text: string }> = {
@@ -99,7 +100,7 @@ for (const [what, code, fault] of bad) {
     const found = faultsOf(other, origin)
     await other.goto(origin)
     await other.evaluate(code)
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + HANGS_MS
     while (!found.some((text) => fault.test(text)) && Date.now() < deadline) await other.waitForTimeout(20)
     assert.match(found.find((text) => fault.test(text)) ?? found.join('\n'), fault)
     await other.close()

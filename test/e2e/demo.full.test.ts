@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { BIN, run, serve } from '../cli/program.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
+import { until } from '../until.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const POLICIES = fileURLToPath(new URL('policies', ROOT))
@@ -42,7 +42,7 @@ async function onTerminal(t: TestContext, args: readonly string[], use: (shown: 
     if (child.exitCode === null) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM')
   }
   t.after(stop)
-  for (let i = 0; i < 200 && !terminal.includes('Ctrl-C ends it'); i++) await sleep(100)
+  await until('it has said all', () => terminal.includes('Ctrl-C ends it'))
   // A terminal ends its lines with both, and bold text is wrapped in escapes.
   const text = stripVTControlCharacters(terminal).replaceAll('\r\n', '\n')
   await use({ terminal: text, stdout: readFileSync(out, 'utf8') })
@@ -108,7 +108,7 @@ async function withoutTerminal(
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk
   })
-  for (let i = 0; i < 200 && !stderr.includes('Ctrl-C ends it'); i++) await sleep(100)
+  await until('it has said all', () => stderr.includes('Ctrl-C ends it'))
   return {
     stderr,
     async stop() {

@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { PolicySource } from '../../src/authoring/load/files.ts'
 import { compilePolicySet } from '../../src/authoring/load/load.ts'
@@ -17,6 +16,7 @@ import { evaluateContext } from '../authoring/sets.ts'
 import { HEADER } from '../authoring/sources.ts'
 import { type Gate, startGate } from '../helpers.ts'
 import { fullTest } from '../tier.ts'
+import { until } from '../until.ts'
 
 /** All that a compiled set can hold: lists, schemas, named conditions, a `*` path, decorators, patterns, terms. */
 const EVERYTHING = `${HEADER}
@@ -154,11 +154,7 @@ async function stallOf(gate: Gate, reason: string): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), largePolicy(reason))
-  const end = performance.now() + 30_000
-  while ((await loaded()).digest === digest) {
-    assert.ok(performance.now() < end, 'the set is in force within half a minute')
-    await sleep(100)
-  }
+  await until('the set is in force', async () => (await loaded()).digest !== digest)
   delay.disable()
   assert.equal((await loaded()).rules, 4500)
   return delay.max / 1e6

@@ -150,20 +150,22 @@ fullTest(
       return (await post(service.url, owner, '/killswitch/trigger', drill))?.body.data?.persisted
     }
     const running = load(service.url, owner, 4)
-    let failures = 0
-    for (let round = 0; round < 4; round += 1) {
+    const failures: [nothing: number, torn: number] = [0, 0]
+    // On a slow machine the file may have taken the checkpoint before the disk is full.
+    for (let round = 0; round < 4 || (Math.min(...failures) === 0 && round < 20); round += 1) {
       const before = newest.get() ?? 0
       assert.equal(await stop(), true)
       await until('there is a checkpoint', async () => (newest.get() ?? 0) > before)
       // Before the file has taken it: nothing of it fits then, or the beginning of its line.
       fillDisk(service, round % 2 === 0 ? 0 : statSync(file).size + TEAR_BYTES)
-      if (await within(2500, async () => (await readiness(service.url)).isAnchored === false)) failures += 1
+      if (await within(10_000, async () => (await readiness(service.url)).isAnchored === false))
+        failures[round % 2 === 0 ? 0 : 1] += 1
       const persisted = await stop()
       if (persisted === false) assert.equal((await readiness(service.url)).status, 503, 'a stop is not on disk')
       freeDisk(service)
       await until('it is anchored', async () => (await readiness(service.url)).isAnchored === true)
     }
-    assert.ok(failures >= 2, `readiness told ${failures} times that anchors were not taken`)
+    assert.ok(Math.min(...failures) > 0, `readiness told ${failures} times that anchors were not taken`)
     await running.stop()
     assert.deepEqual(new Set(running.refused), new Set([503]))
     await service.end('SIGTERM')

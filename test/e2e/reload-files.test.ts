@@ -199,9 +199,11 @@ test('a file that is written piece by piece does not come into force half, thoug
   writeFileSync(path, '')
   for (const line of LINES) {
     appendFileSync(path, line)
+    // The pause is from the line on, however long the check takes.
+    const pause = sleep(SHORT_MS)
     const { body } = await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
     assert.deepEqual([body.data.decision, body.data.reason], ['deny', 'Before.'])
-    await sleep(SHORT_MS)
+    await pause
   }
   await becomes(async () => (await state(gate, key)).rules, 3)
   const { loaded, rejected } = await recorded(gate, key)

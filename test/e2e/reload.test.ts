@@ -8,6 +8,7 @@ import { readConfig } from '../../src/service/config.ts'
 import { createLogger, type Logger } from '../../src/service/log.ts'
 import { startServer } from '../../src/service/server.ts'
 import { ACME_POLICY, type Gate, inThisThread, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { until } from '../until.ts'
 import { becomes } from './becomes.ts'
 
 const ALLOWING = ACME_POLICY
@@ -202,7 +203,8 @@ for (const watch of ['on', 'off'] as const) {
     await sleep(2500)
     assert.deepEqual([await ready(), tries], [false, 1])
     shiftMs = 61_000
-    await sleep(1500)
+    await until('it is tried again', () => tries > 1)
+    await sleep(1000)
     assert.deepEqual([await ready(), tries], [false, 2])
     busy = false
     shiftMs = 122_000

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/service/log.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type GateOptions, startGate } from '../helpers.ts'
-import { assertRefused } from '../http/support.ts'
+import { assertRefused, untilLoaded } from '../http/support.ts'
 import { commit, note, only } from '../store/drafts.ts'
 import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
@@ -20,6 +20,7 @@ async function watched(options: GateOptions = {}) {
   let now = Date.now()
   const gate = await startGate({ after }, { ...options, clock: () => now })
   const owner = await gate.key()
+  await untilLoaded(gate, owner)
   const { store } = gate.server
   const signed = async (chain = LIVE): Promise<number> => (await checkpointsOf(store, chain)).at(-1)?.size ?? 0
   const length = async (chain = LIVE): Promise<number> => (await store.lengths([chain])).get(chain) ?? 0

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { fullTest } from '../tier.ts'
+import { HANGS_MS } from '../until.ts'
 import { assertDone, assertRefused } from './support.ts'
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -52,7 +53,7 @@ function check(gate: Gate, key: Key, bytes = 99): Promise<Answer> {
 
 /** Asks until the code is the wanted one: the service learns of bytes and of closed connections a little later. */
 async function becomes(ask: () => Promise<Answer>, code: string | undefined): Promise<Answer> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + HANGS_MS
   let answer = await ask()
   while (answer.body.error !== code && performance.now() < end) {
     await sleep(20)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import type { Explanation } from '../../src/gate/explain.ts'
 import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
+import { until } from '../until.ts'
 import { assertDone, assertRefused } from './support.ts'
 
 const POLICY = `${ACME_POLICY.replace('risk:', 'timezone: Europe/Berlin\nrisk:')}
@@ -45,8 +46,7 @@ async function replacePolicy(at: Gate, text: string, key: Key): Promise<void> {
   const digest = async () => (await at.call(key, 'GET', '/policies')).body.data.digest
   const before = await digest()
   writeFileSync(join(at.dir, 'policies/acme/main.yaml'), text)
-  for (let tries = 0; tries < 100 && (await digest()) === before; tries += 1) await sleep(50)
-  assert.notEqual(await digest(), before)
+  await until('it is in force', async () => (await digest()) !== before)
 }
 
 const KINDS: [name: string, key: Key, body: object, decidedBy: string][] = [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
@@ -84,6 +85,8 @@ test('each role is told of what the table says, in the order of the chain', asyn
     owner: [...DECISIONS, ...STOPS, ...DECISIONS, ...STOPS],
     admin: [...DECISIONS, ...STOPS, ...DECISIONS, ...STOPS],
   }
+  const isTold = (role: Role, i: number) => (readers[i]?.events.length ?? 0) >= expected[role].length
+  await until('all are told', () => ROLES.every(isTold))
   await sleep(400)
   for (const [i, role] of ROLES.entries()) {
     assert.deepEqual(typesOf(readers[i] ?? assert.fail()), expected[role], role)
@@ -307,8 +310,9 @@ test('a key reads 32 streams at most, and has its place back when one ends', asy
   assert.equal((await open(t, agent)).status, 200)
   // One that is refused for another reason takes none.
   readers[0]?.close()
-  await sleep(300)
-  for (let i = 0; i < 3; i += 1) assertRefused(await refused(many, { 'last-event-id': 'x' }), 'invalid_request')
+  const wrong = { 'last-event-id': 'x' }
+  await until('its place is back', async () => (await refused(many, wrong)).body.error !== 'overloaded')
+  for (let i = 0; i < 3; i += 1) assertRefused(await refused(many, wrong), 'invalid_request')
   assert.equal((await open(t, many)).status, 200)
 })
 
@@ -318,12 +322,13 @@ test('a client that has asked for many streams on one connection gives all their
   const socket = connect(Number(port), hostname)
   t.after(() => void socket.destroy())
   socket.write(requestText(many, 'GET /events', { Connection: null }).repeat(32))
+  // The first has begun, and the others came with it.
+  await once(socket, 'data')
   await sleep(300)
   assertRefused(await refused(many), 'overloaded')
   socket.destroy()
-  await sleep(300)
-  const readers = await Promise.all(Array.from({ length: 32 }, () => open(t, many)))
-  for (const { status } of readers) assert.equal(status, 200)
+  for (let i = 0; i < 32; i += 1)
+    await until(`place ${i + 1} is back`, async () => (await open(t, many)).status === 200)
 })
 
 test('an event comes of itself after its commit, before anything else happens', async (t) => {

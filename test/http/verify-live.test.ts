@@ -88,10 +88,12 @@ test('progress is told while it goes on, at most some times a second', async (t)
     await sleep(700)
     return real()
   })
+  const beginMs = performance.now()
   const reader = await openStreamAt(t, own.server.url + query(), key)
   assert.equal(await reader.ended, true)
+  const most = 2 + (performance.now() - beginMs) / 250
   const checked = reader.events.filter(({ event }) => event === 'progress').map(({ data }) => data.checked)
-  assert.ok(checked.length >= 3 && checked.length <= 8, `${checked}`)
+  assert.ok(checked.length >= 3 && checked.length <= most, `${checked}`)
   assert.deepEqual(
     checked,
     [...new Set(checked)].sort((a, b) => a - b),

@@ -26,7 +26,7 @@ const gate = await startGate({ after }, { policies: { 'acme/main.yaml': MCP_POLI
 const agent = await gate.key({ roles: ['agent'] })
 const ran = join(temporaryFolder(), 'ran')
 const quiet = { stderr: 'ignore' } as const
-const limit = { timeout: 60_000 }
+const limit = { timeout: 120_000 }
 
 fullTest('over stdio, a client of the first era sees no difference', limit, async () => {
   const session = (command: ReturnType<typeof direct>) => firstEra(new StdioClientTransport({ ...command, ...quiet }))

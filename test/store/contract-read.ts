@@ -119,8 +119,10 @@ export function readContract(stores: Stores): void {
       return performance.now() - start
     }
     const query = { chain: LIVE, statuses: ['pending' as const], limit: 50 }
-    await timed(() => store.openStandings(query))
-    const standingsMs = await timed(() => store.openStandings(query))
+    const timesMs: number[] = []
+    // The shortest of some: another program may take the processor for a moment.
+    for (let n = 0; n < 5; n += 1) timesMs.push(await timed(() => store.openStandings(query)))
+    const standingsMs = Math.min(...timesMs)
     const wholeMs = await timed(() => store.openApprovals(query))
     assert.ok(standingsMs < wholeMs / 8, `${standingsMs} ms of ${wholeMs} ms`)
   })

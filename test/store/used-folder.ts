@@ -12,6 +12,7 @@ import { DATA_FILE, UnusableFile } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
+import { until } from '../until.ts'
 import { commit, note, only } from './drafts.ts'
 import { openTrail } from './open-trail.ts'
 
@@ -71,11 +72,7 @@ async function pruneOther(dir: string): Promise<void> {
 }
 
 async function policyRecorded(store: Store): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (store.state().policies.has('acme')) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  assert.fail('the policy set was not recorded')
+  await until('the policy set is recorded', () => store.state().policies.has('acme'))
 }
 
 /** A copy of the folder's data file, in a folder of its own. */

@@ -10,6 +10,7 @@ import { type MakeWriter, writeHere, writeInThread, writeWhereBetter } from '../
 import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { FULL } from '../tier.ts'
+import { HANGS_MS } from '../until.ts'
 import { storeContract } from './contract.ts'
 import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 
@@ -154,7 +155,7 @@ test('a lock that another process holds says nothing of the disk', async (t) => 
   holder.exec('BEGIN IMMEDIATE')
   const written = commit(store, only(note()))
   // Were each of these quick answers counted, the thread would be left after some ten.
-  for (let i = 0; i < 300 && threads.length <= 20; i += 1) await sleep(10)
+  for (let i = 0; i < HANGS_MS / 10 && threads.length <= 20; i += 1) await sleep(10)
   assert.ok(threads.length > 20, 'the lock is asked for again and again, in the thread')
   const answers: string[] = []
   threads.at(-1)?.on('message', ({ kind }: WriteReply) => answers.push(kind))
