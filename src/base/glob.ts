@@ -126,8 +126,9 @@ function wildcardContains(outer: string, inner: string): boolean {
   if (outer === inner || outer === '*') return true
   if (!outer.includes('*')) return false
   if (!inner.includes('*')) return wildcardMatches(outer, inner)
-  const literals = Math.min(outer.indexOf('*'), inner.indexOf('*'))
-  if (outer.slice(0, literals) !== inner.slice(0, literals)) return false
+  const [first, last] = [outer.indexOf('*'), outer.lastIndexOf('*')]
+  if (!inner.startsWith(outer.slice(0, first)) || !inner.endsWith(outer.slice(last + 1))) return false
+  if (first === last) return true
   // `\0` stands for any other character, since no action contains it.
   return coversAll([...outer], [...inner], { many: '*', any: '\0', one: (a, b) => a === b })
 }
