@@ -13,6 +13,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts && npm --prefix node_modules/better-sqlite3 run build-release
 COPY LICENSE tsconfig.json ./
 COPY src ./src
+# The build runs some commands about them, and keeps what V8 compiled.
+COPY bin ./bin
+COPY policies ./policies
 # The program is in bundles, with the licences of what they hold; of packages, SQLite and what loads it stay outside them. The
 # package for clients is not for here, nor is what only a compiler reads.
 RUN npm run build \

@@ -27,20 +27,21 @@ function printVersion() {
 }
 
 function runCommand() {
-  // Code is optimized when it has run more often: most commands end before that pays, and it took a third of `validate`.
-  // `serve` takes this back when it listens. Later versions of V8, which have a compiler between, do not know the flag.
-  if (first !== 'mcp' && process.versions.v8.startsWith('11.'))
-    require('node:v8').setFlagsFromString('--interrupt-budget=2000000')
-  void untilFinished()
+  const { optimizeLater, run, scriptOf } = require('./compiled.js')
+  if (first !== 'mcp') optimizeLater()
+  // Commands about policies alone, which load and run the most code.
+  const isOfPolicies = ['validate', 'lint', 'test', 'fmt', 'check', 'risk'].includes(first)
+  const path = require('node:path').join(__dirname, '../dist/policies.cjs')
+  void untilFinished(isOfPolicies ? async () => run(scriptOf(path), path) : () => import('../dist/main.js'))
 }
 
 /** A command that waits for what never comes did not succeed: with this code Node.js ends a module that does so. */
-async function untilFinished() {
+async function untilFinished(load) {
   const isUnfinished = () => {
     process.exitCode = 13
   }
   process.on('beforeExit', isUnfinished)
-  const { finished } = await import('../dist/main.js')
+  const { finished } = await load()
   await finished
   process.off('beforeExit', isUnfinished)
 }

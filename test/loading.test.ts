@@ -82,15 +82,55 @@ test('a command that ends unfinished does not succeed', () => {
   for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
   mkdirSync(join(folder, 'dist'))
   writeFileSync(join(folder, 'dist/main.js'), 'export const finished = new Promise(() => {})')
-  assert.equal(spawnSync(process.execPath, [join(folder, 'bin/gate-sidecar.js'), 'validate']).status, 13)
+  assert.equal(spawnSync(process.execPath, [join(folder, 'bin/gate-sidecar.js'), 'health']).status, 13)
+})
+
+/** Compiled code that a V8 with the flags of commands takes; the test's own process may have others. */
+const IS_TAKEN = `
+const { optimizeLater, scriptOf } = require(process.argv[1])
+optimizeLater()
+console.log(scriptOf(process.argv[2]).cachedDataRejected === false)`
+
+test('commands about policies run what V8 compiled at the build', () => {
+  const files = [join(ROOT, 'bin/compiled.js'), join(ROOT, 'dist/policies.cjs')]
+  assert.equal(execFileSync(process.execPath, ['-e', IS_TAKEN, ...files], { encoding: 'utf8' }), 'true\n')
+})
+
+const HELP = 'check all policies and print every fault'
+const CHANGED = HELP.toUpperCase()
+
+test('what V8 compiled is left where the file was changed, or it is not whole', () => {
+  const folder = temporaryFolder()
+  for (const part of ['bin', 'package.json', 'dist/policies.cjs', 'dist/policies.cache'])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true })
+  const [file, cache] = [join(folder, 'dist/policies.cjs'), join(folder, 'dist/policies.cache')]
+  const help = () => {
+    const { stdout } = spawnSync(process.execPath, [join(folder, 'bin/gate-sidecar.js'), 'validate', '--help'])
+    return String(stdout)
+  }
+  const [source, code] = [readFileSync(file, 'utf8'), readFileSync(cache)]
+  for (const other of [
+    code.subarray(0, code.length / 2),
+    code.subarray(0, 10),
+    Buffer.alloc(0),
+    code.fill(0, 5000, 5100),
+  ]) {
+    writeFileSync(cache, other)
+    assert.ok(help().includes(HELP))
+  }
+  // As long as before, since V8 compares the lengths.
+  writeFileSync(file, source.replace(HELP, CHANGED))
+  cpSync(join(ROOT, 'dist/policies.cache'), cache)
+  assert.ok(help().includes(CHANGED))
 })
 
 test('a stack trace of the build names places in the source', () => {
   const file = join(ROOT, 'dist/main.js')
-  const hook = join(ROOT, 'dist/hook.cjs')
+  const [hook, policies] = [join(ROOT, 'dist/hook.cjs'), join(ROOT, 'dist/policies.cjs')]
   for (const [path, told] of [
     [file, pathToFileURL(file).href],
     [hook, hook],
+    [policies, policies],
   ] as const) {
     const lines = readFileSync(path, 'utf8').split('\n')
     const line = lines.findIndex((text) => text.includes('blockUnlessAllowed()')) + 1

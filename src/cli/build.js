@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -45,25 +46,38 @@ const loadedLater = new Map(
   ),
 )
 
-/** An agent waits for the hook at each tool call. One file loads 18 ms faster than 19, and 4 ms faster as CommonJS. */
-const hookInOneFile = {
-  name: 'hook-in-one-file',
+/** Builds the program with some commands in one CommonJS file; what else is loaded when first used stays apart. */
+const buildInOneFile = (name, commands) =>
+  build({
+    ...options,
+    entryPoints: { [name]: join(SRC, 'cli/main.ts') },
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    define: { 'import.meta.url': 'moduleUrl' },
+    plugins: [noChildProcess, inOneFile(commands)],
+  })
+const inOneFile = (commands) => ({
+  name: 'in-one-file',
   setup({ onResolve }) {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-      const isLater = kind === 'dynamic-import' && !/\/(hook|answer)\.ts$/.test(path)
+      const isLater = kind === 'dynamic-import' && !commands.includes(path)
       return isLater ? { path: loadedLater.get(join(resolveDir, path)), external: true } : undefined
     })
   },
-}
-await build({
-  ...options,
-  entryPoints: { hook: join(SRC, 'cli/main.ts') },
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
-  banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
-  define: { 'import.meta.url': 'moduleUrl' },
-  plugins: [noChildProcess, hookInOneFile],
 })
+// An agent waits for the hook at each tool call. One file loads 18 ms faster than 19, and 4 ms faster as CommonJS.
+await buildInOneFile('hook', ['./hook/hook.ts', './answer.ts'])
+const POLICIES = [
+  './policies/validate.ts',
+  './policies/lint.ts',
+  './policies/fmt.ts',
+  './test/test.ts',
+  './gate/check.ts',
+]
+await buildInOneFile('policies', POLICIES)
+// The process that compiles has the flags of V8 that commands have.
+execFileSync(process.execPath, [join(SRC, 'cli/compile.js')], { stdio: ['ignore', 'ignore', 'inherit'] })
 
 writeNotice(metafile, join(OUT, 'NOTICE'))
 cpSync(join(SRC, 'store/sqlite/migrations'), join(OUT, 'migrations'), { recursive: true })
