@@ -4,17 +4,8 @@ const { readFileSync, writeFileSync } = require('node:fs')
 const { createRequire, wrap } = require('node:module')
 const { dirname } = require('node:path')
 const { constants, Script } = require('node:vm')
-const { setFlagsFromString } = require('node:v8')
 
 const DIGEST_BYTES = 32
-
-/**
- * Code is optimized when it has run more often: most commands end before that pays, and it took a third of `validate`.
- * `serve` takes this back when it listens. Later versions of V8, which have a compiler between, do not know the flag.
- */
-function optimizeLater() {
-  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=2000000')
-}
 
 /**
  * A CommonJS file of the build, with what V8 compiled of it then, in the `.cache` beside it: most code of a command that
@@ -63,4 +54,4 @@ function cachePathOf(path) {
   return path.replace(/\.cjs$/, '.cache')
 }
 
-module.exports = { optimizeLater, run, scriptOf, writeCache }
+module.exports = { run, scriptOf, writeCache }

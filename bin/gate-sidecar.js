@@ -27,12 +27,16 @@ function printVersion() {
 }
 
 function runCommand() {
-  const { optimizeLater, run, scriptOf } = require('./compiled.js')
-  if (first !== 'mcp') optimizeLater()
+  if (first !== 'mcp') require('./optimize-later.js').optimizeLater()
   // Commands about policies alone, which load and run the most code.
   const isOfPolicies = ['validate', 'lint', 'test', 'fmt', 'check', 'risk'].includes(first)
-  const path = require('node:path').join(__dirname, '../dist/policies.cjs')
-  void untilFinished(isOfPolicies ? async () => run(scriptOf(path), path) : () => import('../dist/main.js'))
+  void untilFinished(isOfPolicies ? loadPolicies : () => import('../dist/main.js'))
+}
+
+async function loadPolicies() {
+  const { run, scriptOf } = require('./compiled.js')
+  const path = require.resolve('../dist/policies.cjs')
+  return run(scriptOf(path), path)
 }
 
 /** A command that waits for what never comes did not succeed: with this code Node.js ends a module that does so. */

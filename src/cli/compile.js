@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url'
 
 /** Runs commands of a file of the build, and keeps what V8 compiled for them beside it. */
 
-const { optimizeLater, run, scriptOf, writeCache } = createRequire(import.meta.url)('../../bin/compiled.js')
+const require = createRequire(import.meta.url)
+const { run, scriptOf, writeCache } = require('../../bin/compiled.js')
+const { optimizeLater } = require('../../bin/optimize-later.js')
 const PATH = fileURLToPath(new URL('../../dist/policies.cjs', import.meta.url))
 const POLICIES = ['--policies', fileURLToPath(new URL('../../policies', import.meta.url))]
 const COMMANDS = [
