@@ -95,6 +95,17 @@ export function draftAt({ decision, ...draft }: PreparedEntry, ts: string): Draf
   return { ...draft, sections: [section('decision', { ...decision, timestamp: ts }), ...draft.sections] }
 }
 
+/**
+ * Adds the lengths of all other chains to the data of an entry of `_system`: its place among their entries, which no
+ * clock can tell.
+ */
+export function withLengths(draft: Draft, lengths: Readonly<Record<string, number>>): Draft {
+  const sections = draft.sections.map(({ name, json }) =>
+    name === 'data' ? section(name, { ...JSON.parse(json), lengths }) : { name, json },
+  )
+  return { ...draft, sections }
+}
+
 function section(name: string, value: unknown): Draft['sections'][number] {
   return { name, json: canonicalJson(value) }
 }

@@ -1,3 +1,5 @@
+import { SYSTEM_CHAIN } from './chain.ts'
+
 /** Every entry type of the service itself, and what it records. Callers add their own through the audit log. */
 export const EVENTS = {
   'gate.decision': 'a check was decided; `data` holds action and decision',
@@ -43,6 +45,13 @@ export const APPROVAL_EVENTS = EVENT_TYPES.filter(isOfApproval)
 export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
   (type) => /^(approval|killswitch|key|tenant)\./.test(type) || type === 'policy.loaded',
 )
+
+/** The types that change who may act in every chain, or what: on `_system` they record the lengths of the others. */
+const PLACED_EVENTS: readonly string[] = STATE_EVENTS.filter((type) => /^(killswitch|key)\./.test(type))
+
+export function isPlaced(chain: string, type: string): boolean {
+  return chain === SYSTEM_CHAIN && PLACED_EVENTS.includes(type)
+}
 
 /** First segments reserved for the service, so that no caller's entry passes for one of ours: used ones and others. */
 const RESERVED_PREFIXES = [

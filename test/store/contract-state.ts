@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sectionValue } from '../../src/audit/entry.ts'
 import { change, creation } from '../../src/store/records.ts'
 import type { KeyUse, StoredPolicies, Submission } from '../../src/store/submission.ts'
 import type { Stores } from './contract.ts'
@@ -42,6 +43,22 @@ export function stateContract(stores: Stores): void {
     elsewhere.refresh()
     assert.deepEqual(shown(elsewhere.state()), expected)
     assert.deepEqual(shown(open(clock).state()), expected)
+  })
+
+  test('a change on `_system` records where it stands among the entries of each other chain', async (t) => {
+    const open = stores(t)
+    const [here, elsewhere] = [open(clock), open(clock)]
+    await commit(here, { guards: [], writes: [], entries: [note(), note()] })
+    const everywhere = aStop({ level: 'L4', target: 'global', scope: 'global' })
+    // Another process's entries count too, and so do those of the same commit that come before.
+    await commit(elsewhere, { guards: [], writes: [], entries: [note()] })
+    const stopped = creating('switch', everywhere)
+    await commit(here, { ...stopped, entries: [note(), ...stopped.entries, note()] })
+    const entry = await here.entryAt('_system', 1)
+    assert.equal(entry?.header.type, 'killswitch.triggered')
+    const { lengths } = (entry && sectionValue(entry, 'data')) ?? {}
+    // Genesis, and four notes.
+    assert.deepEqual(lengths, { [LIVE]: 5 })
   })
 
   test('refresh takes in changes, and not only what is new', async (t) => {

@@ -1,6 +1,7 @@
 import { genesisHead, type Head } from '../../audit/chain.ts'
-import { draftAt, type PreparedEntry, prepareEntry, SERVICE } from '../../audit/draft.ts'
+import { draftAt, type PreparedEntry, prepareEntry, SERVICE, withLengths } from '../../audit/draft.ts'
 import { SALT_BYTES, type StoredEntry, seal } from '../../audit/entry.ts'
+import { isPlaced } from '../../audit/events.ts'
 import { headOf } from '../../audit/verify.ts'
 import { matchesAny } from '../../base/glob.ts'
 import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
@@ -184,9 +185,16 @@ function serviceEvent(
   return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
 }
 
+/** Lengths of all chains but this one, as of now in the transaction. */
+function lengthsBeside({ connection: { entries } }: Group, chain: string): Record<string, number> {
+  const others = entries.chains().filter((other) => other !== chain)
+  return Object.fromEntries(others.map((other) => [other, entries.length(other)]))
+}
+
 function appendAfter(group: Group, head: Head, entry: PreparedEntry): StoredEntry {
   const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
-  const draft = draftAt(entry, ts)
+  const timed = draftAt(entry, ts)
+  const draft = isPlaced(entry.chain, entry.type) ? withLengths(timed, lengthsBeside(group, entry.chain)) : timed
   const sealed = seal(head, draft, ts, group.random(SALT_BYTES * draft.sections.length))
   group.connection.entries.append(sealed)
   group.heads.set(entry.chain, headOf(sealed))
