@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { type KillSwitch, type Subject, stoppedMs, stopSince } from '../killswitch/killswitch.ts'
+import { type KillSwitch, type PlacedStop, type Subject, stoppedMs, stopSince } from '../killswitch/killswitch.ts'
 import { isPlural, parseFactPath } from '../policies/path.ts'
 
 const LABEL = 'gate-sidecar/approval/v1\n'
@@ -59,13 +59,15 @@ export type Approval = {
   /** Deadline without stops; while a kill switch covers the action, time does not run. */
   expiresAt: string
   decidedAt: string | null
+  /** Length of its chain when the vote that approved it was cast: a covering stop at or after this place cancels it. */
+  decidedEnd: number | null
   digest: string
 }
 
 /** The part of an approval from which its status and deadline follow, without the request, which may be large. */
 export type Standing = Pick<
   Approval,
-  'id' | 'chain' | 'action' | 'domain' | 'status' | 'createdAt' | 'decidedAt' | 'expiresAt'
+  'id' | 'chain' | 'action' | 'domain' | 'status' | 'createdAt' | 'decidedEnd' | 'expiresAt'
 >
 
 /** The part of a request that an approval binds. */
@@ -111,26 +113,28 @@ export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowM
 
 /**
  * The current status, recorded or not: a stop over the action cancels earlier approvals, and open ones expire at their
- * deadline.
+ * deadline. One that begins in the future, by a clock that was set back since, is over too.
  */
-export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
-  const { status, decidedAt } = approval
+export function statusAt(approval: Standing, stops: readonly PlacedStop[], nowMs: number): ApprovalStatus {
+  const { status } = approval
   if (!isOpenStatus(status)) return status
-  const isVoid = status === 'approved' && decidedAt !== null
-  if (isVoid && stopSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
-  return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
+  if (status === 'approved' && cancellingStop(approval, stops) !== undefined) return 'cancelled'
+  const isOver = nowMs < Date.parse(approval.createdAt) || nowMs >= deadlineMs(approval, stops, nowMs)
+  return isOver ? 'expired' : status
+}
+
+function cancellingStop(approval: Standing, stops: readonly PlacedStop[]): PlacedStop | undefined {
+  return stopSince(stops, subjectOf(approval), approval.decidedEnd ?? 0)
 }
 
 /** The stop that cancelled the approval; undefined without one, and when a person cancelled it. */
 export function stopThatCancelled(
   approval: Approval,
-  stops: Iterable<KillSwitch>,
+  stops: readonly PlacedStop[],
   nowMs: number,
-): KillSwitch | undefined {
+): PlacedStop | undefined {
   const { decidedAt, votes } = approval
   // A stop keeps the time of the last vote; a person's cancellation writes its own.
   if (decidedAt === null || decidedAt !== votes.at(-1)?.votedAt) return undefined
-  return statusAt(approval, stops, nowMs) === 'cancelled'
-    ? stopSince(stops, subjectOf(approval), Date.parse(decidedAt))
-    : undefined
+  return statusAt(approval, stops, nowMs) === 'cancelled' ? cancellingStop(approval, stops) : undefined
 }

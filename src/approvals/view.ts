@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../base/time.ts'
-import { coveringStop, type KillSwitch, stopView } from '../killswitch/killswitch.ts'
+import { coveringStop, type PlacedStop, stopView } from '../killswitch/killswitch.ts'
 import {
   type Approval,
   type ApprovalStatus,
@@ -13,7 +13,7 @@ import { countedVotes, type Keys } from './votes.ts'
 
 /** Other state that an approval's view depends on. */
 interface Surroundings {
-  switches: readonly KillSwitch[]
+  switches: readonly PlacedStop[]
   keys: Keys
 }
 

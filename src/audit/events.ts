@@ -53,6 +53,24 @@ export function isPlaced(chain: string, type: string): boolean {
   return chain === SYSTEM_CHAIN && PLACED_EVENTS.includes(type)
 }
 
+const RELEASING_EVENTS: readonly EventType[] = [
+  'approval.approved',
+  'approval.consumed',
+  'killswitch.recovered',
+  'key.created',
+  'key.rotated',
+  'session.started',
+  'tenant.created',
+  'tenant.changed',
+  'policy.loaded',
+  'audit.checkpoint',
+]
+
+/** True for an entry by which more may be done than before, or is vouched for; others restrain, or only tell. */
+export function isReleasing(type: string): boolean {
+  return RELEASING_EVENTS.some((releasing) => releasing === type)
+}
+
 /** First segments reserved for the service, so that no caller's entry passes for one of ours: used ones and others. */
 const RESERVED_PREFIXES = [
   ...EVENT_TYPES.map((type) => type.split('.')[0]),

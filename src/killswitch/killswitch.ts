@@ -26,6 +26,17 @@ export type KillSwitch = {
   comment: string | null
 }
 
+/** A stop with its place among the entries of the chains that it covers: no clock tells what came before it. */
+export type PlacedStop = KillSwitch & {
+  /** How many entries each chain had at the trigger, 0 for those not named. Absent while the stop is not on disk. */
+  lengths?: Readonly<Record<string, number>>
+}
+
+/** The stop as it is stored. */
+export function recordOfStop({ lengths: _, ...record }: PlacedStop): KillSwitch {
+  return record
+}
+
 /** The coverage of a stop, before it has an id and a reason. */
 export type Scoped = Pick<KillSwitch, 'level' | 'target' | 'scope' | 'patterns'>
 
@@ -81,16 +92,17 @@ export function reasonOf(stop: KillSwitch): string {
 
 /**
  * The time between `fromMs` and `toMs` in which the subject was stopped: the union of all covering stops, past ones
- * too. An approval keeps its remaining time meanwhile.
+ * too. An approval keeps its remaining time meanwhile. A stop that ended after `toMs` by a clock that was set back since
+ * adds nothing.
  */
 export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs: number, toMs: number): number {
   const intervals = Array.from(stops)
     .filter((stop) => covers(stop, subject))
-    .map((stop) => ({
-      start: Math.max(fromMs, Date.parse(stop.triggeredAt)),
-      end: Math.min(toMs, stop.recoveredAt === null ? toMs : Date.parse(stop.recoveredAt)),
+    .map(({ triggeredAt, recoveredAt }) => ({
+      start: Math.max(fromMs, Date.parse(triggeredAt)),
+      end: recoveredAt === null ? toMs : Date.parse(recoveredAt),
     }))
-    .filter(({ start, end }) => start < end)
+    .filter(({ start, end }) => start < end && end <= toMs)
     .sort((a, b) => a.start - b.start)
   let total = 0
   let reached = fromMs
@@ -101,14 +113,15 @@ export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs:
   return total
 }
 
-/**
- * The first stop over the subject since `sinceMs`, ended ones included. Within one millisecond the order is unknown;
- * such a stop counts as later.
- */
-export function stopSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): KillSwitch | undefined {
-  return Array.from(stops)
-    .filter((stop) => Date.parse(stop.triggeredAt) >= sinceMs && covers(stop, subject))
-    .sort((a, b) => a.triggeredAt.localeCompare(b.triggeredAt) || a.id.localeCompare(b.id))[0]
+/** The first stop over the subject that came when its chain had at least `end` entries, ended ones included. */
+export function stopSince(stops: Iterable<PlacedStop>, subject: Subject, end: number): PlacedStop | undefined {
+  const later = Array.from(stops).filter((stop) => lengthAt(stop, subject.chain) >= end && covers(stop, subject))
+  return later.sort((a, b) => lengthAt(a, subject.chain) - lengthAt(b, subject.chain) || a.id.localeCompare(b.id))[0]
+}
+
+/** The length of the chain when the stop was triggered; a stop that is not on disk comes after every entry. */
+export function lengthAt({ lengths }: PlacedStop, chain: string): number {
+  return lengths === undefined ? Number.MAX_SAFE_INTEGER : (lengths[chain] ?? 0)
 }
 
 function byStrength(a: KillSwitch, b: KillSwitch): number {

@@ -6,7 +6,7 @@ import type { RangeVerification } from '../audit/range.ts'
 import type { Left, Prune } from '../evidence/prune.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { Tenant } from '../keys/tenant.ts'
-import type { KillSwitch } from '../killswitch/killswitch.ts'
+import type { KillSwitch, PlacedStop } from '../killswitch/killswitch.ts'
 import type {
   ApprovalQuery,
   ChainRequest,
@@ -32,7 +32,23 @@ export interface State {
   signingKeys: ReadonlyMap<string, SigningKey>
   policies: ReadonlyMap<string, PolicyRecord>
   /** All switches: recovered ones too, and those triggered here that are not on disk yet. */
-  switches: readonly KillSwitch[]
+  switches: readonly PlacedStop[]
+}
+
+/** Kinds of records that are held in memory. */
+export type HeldKind = Exclude<RecordKind, 'approval'>
+
+/**
+ * A row that another process changed, and that does not follow from its entries. Nothing obeys it; commits that rely on
+ * the record are refused, unless they only restrain.
+ */
+export interface Alteration {
+  kind: HeldKind | 'instance'
+  id: string
+  /** Names the record and the fault. */
+  message: string
+  /** For a stop, the chains that it may cover; undefined for all. */
+  targets?: readonly string[] | undefined
 }
 
 /**
@@ -66,6 +82,8 @@ export interface Store {
   imposed(): readonly KillSwitch[]
 
   state(): State
+  /** Rows that were altered in the file since the start, while they differ from the chains. */
+  altered(): readonly Alteration[]
   /** Reads what other processes wrote since. */
   refresh(): void
 

@@ -90,8 +90,10 @@ export type Guard =
   | { kind: 'prunedTo'; chain: string; size: number }
   /** This log key is in use. */
   | { kind: 'logKeyInUse'; id: string }
-  /** The commit comes before this time, in milliseconds. */
-  | { kind: 'before'; timeMs: number }
+  /** No stop over the subject was triggered since its chain had this length, ended ones included. */
+  | { kind: 'noStopSince'; subject: Subject; end: number }
+  /** The commit comes within this time, in milliseconds; the end is excluded. */
+  | { kind: 'during'; fromMs: number; untilMs: number }
   /** None of these actions has been allowed in these scopes since this seq. */
   | { kind: 'noNewAllows'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
   /** No entry of these types refers to the decision. */

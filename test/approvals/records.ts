@@ -57,6 +57,7 @@ export function approvalOf(change: Partial<Approval> = {}): Approval {
     votes: [],
     expiresAt: at(3_600_000),
     decidedAt: null,
+    decidedEnd: null,
     digest: 'sha256:0',
     ...change,
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Approval, deadlineMs, statusAt } from '../../src/approvals/approval.ts'
 import { approvalView } from '../../src/approvals/view.ts'
-import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
+import type { PlacedStop } from '../../src/killswitch/killswitch.ts'
 import { at, stopOf, T0 } from '../killswitch/stops.ts'
 import { approvalOf, keysOf, voteBy } from './records.ts'
 
@@ -12,9 +12,14 @@ const ONGOING = stopOf({ triggeredAt: at(HOUR - 1) })
 const ELSEWHERE = stopOf({ target: 'other/live', triggeredAt: at(0) })
 const BEFORE = stopOf({ triggeredAt: at(-9000), recoveredAt: at(-1000) })
 
-const approvedAt = (ms: number): Partial<Approval> => ({ status: 'approved', decidedAt: at(ms) })
+/** Approved by a vote that was cast when the chain had this many entries. */
+const approvedAfter = (decidedEnd: number): Partial<Approval> => ({ status: 'approved', decidedAt: at(1), decidedEnd })
+// The clock was set back by a day between the vote and the stop, and by an hour before it ended.
+const CLOCK_SET_BACK = stopOf({ triggeredAt: at(-24 * HOUR), recoveredAt: at(-25 * HOUR) })
+const { lengths: _, ...NOT_ON_DISK } = stopOf()
+const EVERYWHERE = stopOf({ level: 'L4', target: 'global', scope: 'global' })
 
-const STATUS: [name: string, change: Partial<Approval>, stops: KillSwitch[], afterMs: number, status: string][] = [
+const STATUS: [name: string, change: Partial<Approval>, stops: PlacedStop[], afterMs: number, status: string][] = [
   ['pending before its deadline', {}, [], HOUR - 1, 'pending'],
   ['pending at its deadline', {}, [], HOUR, 'expired'],
   ['approved at its deadline', { status: 'approved' }, [], HOUR, 'expired'],
@@ -27,10 +32,31 @@ const STATUS: [name: string, change: Partial<Approval>, stops: KillSwitch[], aft
   ['stopped too late', {}, [stopOf({ triggeredAt: at(HOUR) })], 9 * HOUR, 'expired'],
   ['another tenant stopped', {}, [ELSEWHERE], HOUR, 'expired'],
   ['stopped before it was asked', {}, [BEFORE], HOUR, 'expired'],
-  ['approved before a stop', approvedAt(999), [PAUSED], 7000, 'cancelled'],
-  ['approved in the millisecond in which a stop began', approvedAt(1000), [PAUSED], 7000, 'cancelled'],
-  ['approved after a stop began', approvedAt(1001), [PAUSED], 7000, 'approved'],
-  ['approved before a stop of another tenant', approvedAt(0), [{ ...PAUSED, target: 'x/live' }], 7000, 'approved'],
+  ['approved before a stop', approvedAfter(9), [PAUSED], 7000, 'cancelled'],
+  ['approved when a stop may have been there already', approvedAfter(10), [PAUSED], 7000, 'cancelled'],
+  ['approved after a stop', approvedAfter(11), [PAUSED], 7000, 'approved'],
+  [
+    'approved before a stop of an earlier time, by a clock set back',
+    approvedAfter(9),
+    [CLOCK_SET_BACK],
+    1,
+    'cancelled',
+  ],
+  ['approved after a stop of a later time, by a clock set back', approvedAfter(11), [ONGOING], 1, 'approved'],
+  ['approved before a stop that is not on disk', approvedAfter(99), [NOT_ON_DISK], 1, 'cancelled'],
+  ['approved before everything was stopped', approvedAfter(9), [EVERYWHERE], 1, 'cancelled'],
+  ['approved after everything was stopped', approvedAfter(11), [EVERYWHERE], 1, 'approved'],
+  [
+    'approved when everything was stopped before the first entry',
+    approvedAfter(1),
+    [{ ...EVERYWHERE, lengths: {} }],
+    1,
+    'approved',
+  ],
+  ['approved before a stop of another tenant', approvedAfter(9), [{ ...PAUSED, target: 'x/live' }], 7000, 'approved'],
+  ['asked for a millisecond later than now', {}, [], -1, 'expired'],
+  ['approved, though asked for later than now', approvedAfter(9), [], -1, 'expired'],
+  ['stopped until a time that is still to come', {}, [stopOf({ recoveredAt: at(3 * HOUR) })], HOUR, 'expired'],
   ['two overlapping stops count once', {}, [PAUSED, { ...PAUSED, id: 'ksw_2' }], HOUR + 5000, 'expired'],
 ]
 
@@ -57,7 +83,7 @@ test('a stop that came after somebody had cancelled an approval is not named as 
   const later = stopOf({ triggeredAt: at(9000) })
   const stopIn = (decidedAt: string) =>
     approvalView(
-      approvalOf({ status: 'cancelled', votes, decidedAt }),
+      approvalOf({ status: 'cancelled', votes, decidedAt, decidedEnd: 9 }),
       { switches: [later], keys: keysOf() },
       T0 + HOUR,
       true,

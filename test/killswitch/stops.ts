@@ -1,4 +1,4 @@
-import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
+import type { PlacedStop } from '../../src/killswitch/killswitch.ts'
 
 export const T0 = Date.parse('2026-01-01T00:00:00.000Z')
 
@@ -6,8 +6,8 @@ export function at(ms: number): string {
   return new Date(T0 + ms).toISOString()
 }
 
-/** A stop of everything of acme's live side at T0, in force. */
-export function stopOf(change: Partial<KillSwitch> = {}): KillSwitch {
+/** A stop of everything of acme's live side at T0 and after ten entries, in force. */
+export function stopOf(change: Partial<PlacedStop> = {}): PlacedStop {
   return {
     id: 'ksw_1',
     revision: 1,
@@ -21,6 +21,7 @@ export function stopOf(change: Partial<KillSwitch> = {}): KillSwitch {
     recoveredBy: null,
     recoveredAt: null,
     comment: null,
+    lengths: { 'acme/live': 10 },
     ...change,
   }
 }

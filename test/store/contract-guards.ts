@@ -48,6 +48,36 @@ const stops: Omit<Row, 'guard'>[] = [
   },
 ]
 
+// Entry 0 is the genesis of the chain, entry 1 the note before each row.
+const noStopSince = (end: number): Guard => ({ kind: 'noStopSince', subject, end })
+const everywhere = aStop({ level: 'L4', target: 'global', scope: 'global' })
+const mails = aStop({ level: 'L1', scope: 'email.*', patterns: ['email.*'] })
+const stopsSince: Row[] = [
+  { name: 'nothing was stopped', before: [], guard: noStopSince(2), refused: false },
+  { name: 'a stop came after it', before: [creating('switch', stop)], guard: noStopSince(2), refused: true },
+  {
+    name: 'a stop came after it and has ended',
+    before: [creating('switch', stop), recovered(stop)],
+    guard: noStopSince(2),
+    refused: true,
+  },
+  { name: 'a stop came before it', before: [creating('switch', stop)], guard: noStopSince(3), refused: false },
+  { name: 'a stop of another action came', before: [creating('switch', mails)], guard: noStopSince(2), refused: false },
+  {
+    name: 'everything was stopped after it',
+    before: [creating('switch', everywhere)],
+    guard: noStopSince(2),
+    refused: true,
+  },
+  {
+    name: 'everything was stopped before it',
+    before: [creating('switch', everywhere), recovered(everywhere), only(note())],
+    guard: noStopSince(3),
+    refused: false,
+  },
+  { name: 'a stop is not on disk yet', before: [], imposed: stop, guard: noStopSince(9), refused: true },
+]
+
 const key = aKey()
 const brief = aKey({ expiresAt: '2026-01-01T00:00:01.000Z' })
 const revoked = changing(change('key', key, { revokedAt: '2026-01-01T00:00:00.000Z' }))
@@ -76,8 +106,10 @@ function keyRows(kind: 'keyActive' | 'voterActive'): Row[] {
   ]
 }
 
-const untilASecond: Guard = { kind: 'before', timeMs: START_MS + 1000 }
+const untilASecond: Guard = { kind: 'during', fromMs: START_MS, untilMs: START_MS + 1000 }
 const times: Row[] = [
+  { name: 'the clock is before it', before: [], guard: untilASecond, refused: true, laterMs: -1 },
+  { name: 'it begins now', before: [], guard: untilASecond, refused: false },
   { name: '1 ms is left', before: [], guard: untilASecond, refused: false, laterMs: 999 },
   { name: 'the time has come', before: [], guard: untilASecond, refused: true, laterMs: 1000 },
   { name: 'the time is over', before: [], guard: untilASecond, refused: true, laterMs: 1001 },
@@ -115,7 +147,8 @@ const ROWS: Record<Guard['kind'], readonly Row[]> = {
   checkpointed: checkpoints,
   prunedTo: prunes,
   logKeyInUse: logKeys,
-  before: times,
+  during: times,
+  noStopSince: stopsSince,
   noNewAllows: takes,
   noOutcome: outcomes,
   idempotency,

@@ -36,7 +36,8 @@ export function stateContract(stores: Stores): void {
       keysByHash: new Map([[key.hash, key]]),
       signingKeys: new Map([[signingKey.id, signingKey]]),
       policies: new Map([['acme', policy]]),
-      switches: [stop],
+      // Three other entries, and the genesis.
+      switches: [{ ...stop, lengths: { [LIVE]: 3 } }],
     }
     assert.deepEqual(shown(here.state()), expected)
     assert.equal(elsewhere.state().keys.size, 0)
@@ -100,7 +101,7 @@ export function stateContract(stores: Stores): void {
     assert.equal(store.imposed().length, 2)
     await commit(store, creating('switch', stop))
     assert.deepEqual(store.imposed(), [other])
-    assert.deepEqual(store.state().switches, [stop, other])
+    assert.deepEqual(store.state().switches, [{ ...stop, lengths: { [LIVE]: 2 } }, other])
   })
 
   test('an imposed stop stays in force when its commit is refused', async (t) => {

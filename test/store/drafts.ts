@@ -194,6 +194,7 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
     votes: [],
     expiresAt: '2026-01-01T01:00:00.000Z',
     decidedAt: null,
+    decidedEnd: null,
     digest: `sha256:${'0'.repeat(64)}`,
     ...changes,
   }

@@ -66,22 +66,22 @@ export function approve(
   { approverId, comment }: ApproveRequest,
   idempotency?: Idempotency,
 ): Promise<ApprovalView> {
-  return vote(deps, caller, id, idempotency, (approval, nowMs) => {
+  return vote(deps, caller, id, idempotency, (approval, nowMs, end) => {
     const voting = { approval, key: caller.key, approverId, nowMs }
     assertMayApprove(deps.store, voting)
     if (hasVoted(deps.store, voting)) return undefined
-    const { keys, switches } = deps.store.state()
+    const { keys } = deps.store.state()
     const entryId = deps.newId('entry')
     const votes = [...approval.votes, voteOf(caller, approverId, comment, nowMs, entryId)]
     const counted = countedVotes({ ...approval, votes }, approval, keys, nowMs)
     const decided = counted.size >= approval.quorum
     return {
-      changes: decided ? { votes, status: 'approved', decidedAt: formatTimestamp(nowMs) } : { votes },
+      changes: decided ? { votes, status: 'approved', decidedAt: formatTimestamp(nowMs), decidedEnd: end } : { votes },
       type: 'approval.approved',
       entryId,
       guards: [
         { kind: 'notStopped', subject: subjectOf(approval) },
-        { kind: 'before', timeMs: deadlineMs(approval, switches, nowMs) },
+        lifetimeOf(deps, approval, nowMs),
         ...Array.from(counted.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
       ],
     }
@@ -112,18 +112,24 @@ interface Ballot {
   guards: Guard[]
 }
 
-/** Runs either vote: reads, lets `cast` decide, commits. `cast` returns undefined when nothing changes. */
+/**
+ * Runs either vote: reads, lets `cast` decide, commits.
+ *
+ * @param cast gets the length of the chain; returns undefined when nothing changes
+ */
 function vote(
   deps: Deps,
   caller: Caller,
   id: string,
   idempotency: Idempotency | undefined,
-  cast: (approval: Approval, nowMs: number) => Ballot | undefined,
+  cast: (approval: Approval, nowMs: number, end: number) => Ballot | undefined,
 ): Promise<ApprovalView> {
   return decideAndCommit(deps.store, async () => {
     const earlier = await earlierUse(deps.store, caller, idempotency)
     const approval = await visibleApproval(deps, caller, id)
-    const ballot = earlier === undefined ? cast(approval, deps.clock()) : undefined
+    // Read before the stops: what comes after this place comes after the vote.
+    const end = (await deps.store.lengths([caller.chain])).get(caller.chain) ?? 0
+    const ballot = earlier === undefined ? cast(approval, deps.clock(), end) : undefined
     if (ballot === undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
     const { changes, type, entryId, guards } = ballot
     const changed = change('approval', approval, changes)
@@ -137,6 +143,12 @@ function vote(
       reply: () => viewFor(deps, caller, changed.record),
     }
   })
+}
+
+/** The time in which the approval may be used or voted for. */
+export function lifetimeOf({ store }: Deps, approval: Approval, nowMs: number): Guard {
+  const untilMs = deadlineMs(approval, store.state().switches, nowMs)
+  return { kind: 'during', fromMs: Date.parse(approval.createdAt), untilMs }
 }
 
 function voteOf(caller: Caller, approverId: string, comment: string | undefined, nowMs: number, entryId: string): Vote {

@@ -43,12 +43,12 @@ export async function rotateLogKey(
   ]
   const guards: Guard[] = [
     { kind: 'logKeyInUse', id: from.id },
-    { kind: 'before', timeMs: atMs },
+    { kind: 'during', fromMs: 0, untilMs: atMs },
   ]
   const { conflict } = await deps.store.commit({ guards, writes, entries })
   if (conflict !== null) {
     file.removeNext(next.id)
-    if (conflict === 'before') throw new GateError('overloaded', 'The rotation took too long; try again.')
+    if (conflict === 'during') throw new GateError('overloaded', 'The rotation took too long; try again.')
     throw new WrongSigningKey('The log key was rotated by somebody else.')
   }
   file.promoteNext(next.id)

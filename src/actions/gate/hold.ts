@@ -5,6 +5,7 @@ import {
   deadlineMs,
   isOpenStatus,
   statusAt,
+  subjectOf,
   unboundPath,
 } from '../../approvals/approval.ts'
 import { countedVotes } from '../../approvals/votes.ts'
@@ -16,6 +17,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import type { ApprovalTerms } from '../../policies/set.ts'
 import { change, creation } from '../../store/records.ts'
 import type { Guard, Write } from '../../store/submission.ts'
+import { lifetimeOf } from '../approvals/approvals.ts'
 import { followsFromChain } from '../approvals/follows-from-chain.ts'
 import { type Caller, type CheckDeps, eventEntry } from '../deps.ts'
 import type { Judged } from './judge.ts'
@@ -129,7 +131,6 @@ function redeemed(
   const used = change('approval', approval, { status: 'consumed' })
   const voters = [...votes.keys()].join(', ')
   const data = { ...used.data, decisionId }
-  const deadline = deadlineMs(approval, deps.store.state().switches, judged.nowMs)
   return {
     outcome: {
       ...judged.outcome,
@@ -141,7 +142,8 @@ function redeemed(
     },
     approval: used.record,
     guards: [
-      { kind: 'before', timeMs: deadline },
+      lifetimeOf(deps, approval, judged.nowMs),
+      { kind: 'noStopSince', subject: subjectOf(approval), end: approval.decidedEnd ?? 0 },
       ...Array.from(votes.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
     ],
     writes: [used.write],
@@ -210,6 +212,7 @@ function newApproval(deps: CheckDeps, asked: Asked, terms: ApprovalTerms, digest
     votes: [],
     expiresAt: formatTimestamp(nowMs + terms.expiresInMs),
     decidedAt: null,
+    decidedEnd: null,
     digest,
   }
 }

@@ -8,6 +8,7 @@ import {
   isInForce,
   type KillSwitch,
   type Level,
+  recordOfStop,
   type Scoped,
   stopsEverOver,
   stopsOver,
@@ -180,7 +181,7 @@ function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: bo
 }
 
 function current(deps: Deps, stop: KillSwitch): KillSwitch {
-  return deps.store.state().switches.find(({ id }) => id === stop.id) ?? stop
+  return recordOfStop(deps.store.state().switches.find(({ id }) => id === stop.id) ?? stop)
 }
 
 function chainOfStop(stop: KillSwitch): string {
@@ -238,5 +239,5 @@ function stopToEnd(deps: Deps, operator: Operator, { id, level, scope }: Recover
   if (isImposed(deps, stop)) {
     throw new GateError('audit_unavailable', 'The stop is in force but not on disk yet; it cannot be ended before.')
   }
-  return stop
+  return recordOfStop(stop)
 }

@@ -7,12 +7,13 @@ import { matchesAny } from '../../base/glob.ts'
 import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { isActive } from '../../keys/apikey.ts'
-import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
-import { isInUse } from '../records.ts'
+import { coveringStop, type KillSwitch, stopSince } from '../../killswitch/killswitch.ts'
+import { isInUse, type RecordWrite } from '../records.ts'
 import type { Committed, Conflict, Guard, Placed, Submission, Write } from '../submission.ts'
+import { assertUnaltered } from './alteration.ts'
 import type { Connection } from './connection.ts'
 import { isPendingTwice } from './errors.ts'
-import { type Memory, refreshed } from './memory.ts'
+import { type Memory, nameOf, recordIn, refreshed } from './memory.ts'
 
 /** Submission in the form that the writer takes. */
 export type PreparedSubmission = Omit<Submission, 'entries'> & { entries: readonly PreparedEntry[] }
@@ -40,6 +41,7 @@ export interface Group {
  *   without canonical form (this submission is lost)
  */
 export function applySubmission(group: Group, submission: PreparedSubmission): Committed | Conflict {
+  if (group.memory.altered.size > 0) assertUnaltered(group.memory.altered.values(), submission)
   // Most submissions append one entry or nothing, and leave nothing to undo.
   if (submission.writes.length === 0 && submission.entries.length === 1) {
     const conflict = failedGuard(group, submission.guards)
@@ -58,12 +60,14 @@ export function applySubmission(group: Group, submission: PreparedSubmission): C
   }
   transaction.savepoint.run()
   try {
-    const conflict = failedGuard(group, submission.guards) ?? applyWrites(group, submission.writes)
-    if (conflict !== undefined) {
+    const conflict = failedGuard(group, submission.guards)
+    // Entries first: a record is taken in only when it follows from them.
+    const entries = conflict === undefined ? appendAll(group, submission) : []
+    const refusal = conflict ?? applyWrites(group, submission.writes)
+    if (refusal !== undefined) {
       undo()
-      return { conflict }
+      return { conflict: refusal }
     }
-    const entries = appendAll(group, submission)
     transaction.release.run()
     return { conflict: null, entries }
   } catch (error) {
@@ -88,8 +92,10 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
   switch (guard.kind) {
     case 'notStopped':
       return coveringStop([...memory.switches, ...imposed], guard.subject) === undefined
-    case 'before':
-      return nowMs < guard.timeMs
+    case 'noStopSince':
+      return stopSince([...memory.switches, ...imposed], guard.subject, guard.end) === undefined
+    case 'during':
+      return guard.fromMs <= nowMs && nowMs < guard.untilMs
     case 'keyActive':
     case 'voterActive': {
       const key = memory.keys.get(guard.keyId)
@@ -120,6 +126,7 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
 
 function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undefined {
   const { connection } = group
+  const revisions = new Map<string, number>()
   for (const write of writes) {
     if (write.kind === 'idempotency') connection.idempotency.put(write.use)
     else if (write.kind === 'policySource') connection.policySources.put(write.stored)
@@ -128,14 +135,25 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
     else if (write.kind === 'prune') prune(connection, write)
     else if (write.kind === 'keyUse') connection.keyUses.put(write.uses)
     else if (write.kind === 'anchored') connection.checkpoints.putAnchored(write.delivery)
-    else if (write.kind === 'approval') {
-      if (!connection.records.put(write, 0)) return 'revision'
-    } else {
-      if (!connection.records.put(write, connection.instance.nextStateVersion())) return 'revision'
-      group.memory = refreshed(group.memory, connection)
+    else {
+      const name = nameOf(write.kind, write.record.id)
+      if ((revisions.get(name) ?? revisionOf(group, write)) !== write.record.revision - 1) return 'revision'
+      revisions.set(name, write.record.revision)
+      connection.records.put(write, write.kind === 'approval' ? 0 : connection.instance.nextStateVersion())
     }
   }
+  group.memory = refreshed(group.memory, connection, group.origin)
+  for (const name of revisions.keys()) {
+    const { message } = group.memory.altered.get(name) ?? {}
+    if (message !== undefined) throw new TypeError(`an entry of the submission must record the change: ${message}`)
+  }
   return undefined
+}
+
+/** Revision before the write; 0 for none. A row that was altered in the file does not keep its record from changes. */
+function revisionOf({ memory, connection }: Group, { kind, record: { id } }: RecordWrite): number {
+  const known = kind === 'approval' ? connection.records.approval.get(id) : recordIn(memory, kind, id)
+  return known?.revision ?? 0
 }
 
 function erase(

@@ -1,45 +1,115 @@
-import type { KillSwitch } from '../../killswitch/killswitch.ts'
-import type { State } from '../store.ts'
+import { sectionValue } from '../../audit/entry.ts'
+import { GLOBAL, type KillSwitch, type PlacedStop, recordOfStop } from '../../killswitch/killswitch.ts'
+import type { ChangeData, Records } from '../records.ts'
+import type { Alteration, HeldKind, State } from '../store.ts'
+import { alterationOf, STATE_VERSION } from './alteration.ts'
 import type { Connection } from './connection.ts'
+import { followed } from './follow.ts'
+import { AlteredFile } from './open.ts'
 
-/** Immutable cache of the records that every check needs, as of one state_version. */
+/** Immutable cache of the records that every check needs, as of one state_version. Plain data: a thread receives it. */
 export interface Memory extends State {
   version: number
-  onDisk: ReadonlyMap<string, KillSwitch>
+  onDisk: ReadonlyMap<string, PlacedStop>
+  /** Rows that were refused, by kind and id. What was known of them before stays in use. */
+  altered: ReadonlyMap<string, Alteration>
 }
 
-export const EMPTY: Memory = {
-  version: -1,
-  tenants: new Map(),
-  keys: new Map(),
-  keysByHash: new Map(),
-  signingKeys: new Map(),
-  policies: new Map(),
-  onDisk: new Map(),
-  switches: [],
+/** Key of `altered`. */
+export function nameOf(kind: Alteration['kind'] | 'approval', id: string): string {
+  return `${kind} ${id}`
+}
+
+/** The record as it was last taken in. */
+export function recordIn(memory: Memory, kind: HeldKind, id: string): { revision: number } | undefined {
+  const { tenants, keys, signingKeys, policies, onDisk } = memory
+  const maps = { tenant: tenants, key: keys, signingKey: signingKeys, policy: policies, switch: onDisk }
+  return maps[kind].get(id)
+}
+
+type Held = Pick<Memory, 'tenants' | 'keys' | 'signingKeys' | 'policies' | 'onDisk'>
+
+/** Loads all records, which the caller has compared with the chains. */
+export function loaded(connection: Connection): Memory {
+  const { instance, records } = connection
+  const held = {
+    tenants: merged(new Map(), records.tenant.all()),
+    keys: merged(new Map(), records.key.all()),
+    signingKeys: merged(new Map(), records.signingKey.all()),
+    policies: merged(new Map(), records.policy.all()),
+    onDisk: merged(
+      new Map(),
+      records.switch.all().map((stop) => placed(connection, stop)),
+    ),
+  }
+  return { ...memoryOf(held), version: instance.stateVersion(), altered: new Map() }
 }
 
 /**
- * Refreshes the cache to the connection's state_version; returns the same object when nothing changed.
- * Costs one read, and one for each changed record.
+ * Refreshes the cache to the connection's state_version; returns the same object when nothing changed. A changed row is
+ * taken in only when it follows from its entries; else the record before it stays.
+ * Costs one read, and some for each changed record.
  */
-export function refreshed(memory: Memory, { instance, records }: Connection): Memory {
-  const version = instance.stateVersion()
-  if (version === memory.version) return memory
-  const keys = merge(memory.keys, records.key.changedSince(memory.version))
-  const onDisk = merge(memory.onDisk, records.switch.changedSince(memory.version))
+export function refreshed(memory: Memory, connection: Connection, origin: string): Memory {
+  const version = connection.instance.stateVersion()
+  if (version === memory.version && memory.altered.size === 0) return memory
+  if (version < memory.version || !Number.isSafeInteger(version))
+    return {
+      ...memory,
+      altered: new Map([...memory.altered, [nameOf(STATE_VERSION.kind, STATE_VERSION.id), STATE_VERSION]]),
+    }
+  // A commit between two reads would be a row without its entry.
+  return connection.db.transaction(() => takenIn(memory, connection, origin)).deferred()
+}
+
+function takenIn(memory: Memory, connection: Connection, origin: string): Memory {
+  const altered = new Map<string, Alteration>()
+  const take = <K extends HeldKind>(kind: K, known: ReadonlyMap<string, Records[K]>): Records[K][] => {
+    const again = [...memory.altered.values()].flatMap((one) => (one.kind === kind ? [one.id] : []))
+    return connection.records[kind].rowsSince(memory.version, again).flatMap((row) => {
+      const before = known.get(row.id)
+      try {
+        const record = followed(connection, origin, kind, row, before)
+        return record === before ? [] : [record]
+      } catch (error) {
+        if (!(error instanceof AlteredFile)) throw error
+        altered.set(nameOf(kind, row.id), alterationOf(kind, row, before, error.message))
+        return []
+      }
+    })
+  }
+  const stops = new Map(Array.from(memory.onDisk, ([id, stop]) => [id, recordOfStop(stop)]))
+  const changedStops = take('switch', stops).map((stop) => placed(connection, stop, memory.onDisk.get(stop.id)))
+  const held = {
+    tenants: merged(memory.tenants, take('tenant', memory.tenants)),
+    keys: merged(memory.keys, take('key', memory.keys)),
+    signingKeys: merged(memory.signingKeys, take('signingKey', memory.signingKeys)),
+    policies: merged(memory.policies, take('policy', memory.policies)),
+    onDisk: merged(memory.onDisk, changedStops),
+  }
+  return { ...memoryOf(held), version: connection.instance.stateVersion(), altered }
+}
+
+function memoryOf(held: Held): Held & Pick<Memory, 'keysByHash' | 'switches'> {
   return {
-    version,
-    tenants: merge(memory.tenants, records.tenant.changedSince(memory.version)),
-    keys,
-    keysByHash: new Map(Array.from(keys.values(), (key) => [key.hash, key])),
-    signingKeys: merge(memory.signingKeys, records.signingKey.changedSince(memory.version)),
-    policies: merge(memory.policies, records.policy.changedSince(memory.version)),
-    onDisk,
-    switches: [...onDisk.values()],
+    ...held,
+    keysByHash: new Map(Array.from(held.keys.values(), (key) => [key.hash, key])),
+    switches: [...held.onDisk.values()],
   }
 }
 
-function merge<T extends { id: string }>(map: ReadonlyMap<string, T>, changed: readonly T[]): ReadonlyMap<string, T> {
+function merged<T extends { id: string }>(map: ReadonlyMap<string, T>, changed: readonly T[]): ReadonlyMap<string, T> {
   return changed.length === 0 ? map : new Map([...map, ...changed.map((item) => [item.id, item] as const)])
+}
+
+/** Adds the place of the stop, by the entry that made it. */
+function placed({ records, entries }: Connection, stop: KillSwitch, before?: PlacedStop): PlacedStop {
+  if (before?.lengths !== undefined) return { ...stop, lengths: before.lengths }
+  const [first] = records.entriesOf('switch', stop.id)
+  const entry = first && entries.bySeq(first.chain, first.seq)
+  const data = entry && (sectionValue(entry, 'data') as (ChangeData & Pick<PlacedStop, 'lengths'>) | undefined)
+  // Prune takes nothing that may be younger than an open approval, so a stop without its first entry is older.
+  if (first === undefined || data?.changes.revision !== 1) return { ...stop, lengths: {} }
+  const lengths = stop.target === GLOBAL ? data.lengths : { [first.chain]: first.seq }
+  return lengths === undefined ? stop : { ...stop, lengths }
 }

@@ -17,7 +17,10 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K, table: string
   const all = db.prepare<[], RecordRow>(`SELECT id, body FROM ${table} ORDER BY id`)
   const after = db.prepare<[string], RecordRow>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck()
-  const changedSince = db.prepare<[number], RecordRow>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
+  const since = db.prepare<[number, string], RecordRow>(
+    `SELECT id, body FROM ${table} WHERE changed > ? UNION
+     SELECT id, body FROM ${table} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+  )
   const remove = db.prepare<[string]>(`DELETE FROM ${table} WHERE id = ?`)
   const upsert = db.prepare<[string, string, number]>(
     `INSERT INTO ${table} (id, body, changed) VALUES (?, ?, ?)
@@ -33,9 +36,10 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K, table: string
     /** The row with the next id. */
     after: (id: string) => after.get(id),
     count: () => count.get() ?? 0,
-    /** Returns all records before the first version, from the table itself: a damaged index hides nothing. */
-    changedSince: (version: number) =>
-      (version < 0 ? all.all() : changedSince.all(version)).map((row) => recordOf(kind, row)),
+    /** Reads the table itself: a damaged index hides nothing. */
+    all: () => all.all().map((row) => recordOf(kind, row)),
+    /** Rows written since that version, and those of these ids. */
+    rowsSince: (version: number, ids: readonly string[]) => since.all(version, JSON.stringify(ids)),
     remove: (id: string) => remove.run(id),
     put: (record: Records[K], version: number) => upsert.run(record.id, canonicalJson(record), version),
   }
@@ -72,15 +76,10 @@ export function recordQueries(db: Database) {
     ...tables,
     /** Finds the entries that changed a record. Excludes entries of callers, whatever their data looks like. */
     entriesOf: (kind: RecordKind, id: string) => entries.all(id, kind, types),
-    /** Writes the record over the revision before it; false when another revision is stored. */
-    put(write: RecordWrite, version: number): boolean {
-      const { kind, record } = write
-      const stored = tables[kind].get(record.id)?.revision ?? 0
-      if (stored !== record.revision - 1) return false
+    put({ kind, record }: RecordWrite, version: number): void {
       // The union of tables takes the intersection of records; kind and record correspond by type.
       const table = tables[kind] as { put(record: Records[RecordKind], version: number): unknown }
       table.put(record, version)
-      return true
     },
   }
 }

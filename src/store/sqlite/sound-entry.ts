@@ -67,7 +67,7 @@ export function dataOf({ header, sections }: StoredEntry): string {
 function edgeOf(connection: Connection, origin: string, chain: string): Head {
   const size = connection.pruned.size(chain)
   if (size === 0) return genesisHead(origin, chain)
-  const keys = reading('The table of signingKey records', () => connection.records.signingKey.changedSince(-1))
+  const keys = reading('The table of signingKey records', () => connection.records.signingKey.all())
   const prune = genuinePrune(connection, origin, chain, logKeysOf(origin, keys))
   if (typeof prune === 'string') throw new AlteredFile(`Audit chain ${chain}: ${prune}.`)
   return headAfter(prune)

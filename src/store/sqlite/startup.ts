@@ -1,10 +1,8 @@
 import { APPROVAL_EVENTS } from '../../audit/events.ts'
 import { erasures, targetsOf } from '../../audit/redaction.ts'
-import { canonicalJson } from '../../base/canonical.ts'
-import type { JsonObject } from '../../base/json.ts'
-import type { RecordKind } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { foldChain, foldEntry, nothingFolded } from './fold.ts'
+import { assertSame, differing, MISSING } from './follow.ts'
 import { AlteredFile } from './open.ts'
 import { readChange } from './provenance.ts'
 import { dataOf, reading, soundEntry } from './sound-entry.ts'
@@ -91,18 +89,4 @@ function missingApproval(connection: Connection, origin: string): AlteredFile {
     }
   }
   return new AlteredFile('The index of the entries that change approvals does not have them all; restore a backup.')
-}
-
-const MISSING = 'is missing, though the audit chain records it'
-
-function assertSame(kind: RecordKind, id: string, folded: JsonObject | undefined, stored: string | undefined): void {
-  if (folded === undefined) throw differing(kind, id, 'is in no audit entry')
-  if (stored === undefined) throw differing(kind, id, MISSING)
-  if (canonicalJson(folded) !== stored) throw differing(kind, id, 'differs from what the audit chain records')
-}
-
-function differing(kind: RecordKind, id: string, how: string): AlteredFile {
-  return new AlteredFile(
-    `The stored ${kind} ${id} ${how}. The file was altered outside gate-sidecar; restore a backup.`,
-  )
 }

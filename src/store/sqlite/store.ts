@@ -11,7 +11,7 @@ import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
 import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
 import { stateBefore } from './fold.ts'
-import { EMPTY, type Memory, refreshed } from './memory.ts'
+import { loaded, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase, retryWhileBusy } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
@@ -41,24 +41,25 @@ export interface StoreOptions {
 export function openStore(options: StoreOptions): Store {
   const { dir, create, clock, makeWriter = writeHere, makeVerifier = verifyHere } = options
   const first = connect(openDatabase(dir, { create }))
-  const { origin, loaded } = checked(first, options)
+  const { origin, memory: initial } = checked(first, options)
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
   const file = fileConnection(address, first)
-  const writer = makeWriter(address, file)
+  let memory = initial
+  const writer = makeWriter(address, file, () => memory)
   const verifier = makeVerifier(address, file)
-  let memory = loaded
   let suspended: ((chains: readonly string[]) => string) | undefined
   const imposed = new Map<string, KillSwitch>()
   const keep = (next: Memory): void => {
     memory = next
     for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
   }
+  const refresh = (): void => keep(refreshed(memory, file.connection(), origin))
   const queue = commitQueue({
     writer,
     clock,
     imposed: () => [...imposed.values()],
     written(stateVersion) {
-      if (stateVersion > memory.version) keep(refreshed(memory, file.connection()))
+      if (stateVersion > memory.version) refresh()
     },
     discard: () => file.discard(),
   })
@@ -78,7 +79,8 @@ export function openStore(options: StoreOptions): Store {
     imposed: () => [...imposed.values()],
     state: (): State =>
       imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
-    refresh: () => keep(refreshed(memory, file.connection())),
+    altered: () => [...memory.altered.values()],
+    refresh,
     ...reads(() => file.connection(), origin, clock),
     verifyChain: (request, onProgress = () => undefined, signal) => verifier.verify(request, onProgress, signal),
     async close() {
@@ -94,7 +96,7 @@ export function openStore(options: StoreOptions): Store {
 function checked(
   connection: Connection,
   { dir, check = 'all' }: Pick<StoreOptions, 'dir' | 'check'>,
-): { origin: string; loaded: Memory } {
+): { origin: string; memory: Memory } {
   try {
     const origin = retryWhileBusy(() => ensureOrigin(connection))
     // One snapshot for all checks: a commit of another process meanwhile is no difference between chain and records.
@@ -104,9 +106,9 @@ function checked(
         assertRecords(connection, origin)
       }
       if (check === 'all') assertApprovals(connection, origin)
-      return refreshed(EMPTY, connection)
+      return loaded(connection)
     })
-    return { origin, loaded: load.deferred() }
+    return { origin, memory: load.deferred() }
   } catch (error) {
     connection.db.close()
     throw asUnusable(error, join(dir, DATA_FILE))

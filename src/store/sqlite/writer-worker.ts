@@ -1,10 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FileAddress, fileConnection } from './file-connection.ts'
+import { fileConnection } from './file-connection.ts'
 import { groupCommitter, type WriteRequest } from './writer.ts'
+import type { WriterData } from './writers.ts'
 
-const address = workerData as FileAddress
+const { address, memory } = workerData as WriterData
 const file = fileConnection(address)
-const commit = groupCommitter(file, address.origin)
+const commit = groupCommitter(file, address.origin, memory)
 
 parentPort?.on('message', (request: WriteRequest | 'close') => {
   if (request === 'close') {

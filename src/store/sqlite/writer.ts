@@ -5,7 +5,7 @@ import { applySubmission, type Group, type PreparedSubmission } from './commit.t
 import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
-import { EMPTY, type Memory, refreshed } from './memory.ts'
+import { type Memory, refreshed } from './memory.ts'
 import { AlteredFile } from './open.ts'
 import { randomPool } from './random-pool.ts'
 
@@ -48,10 +48,16 @@ export interface Writer {
 /**
  * Commits groups of submissions, each in one transaction with one fsync.
  * It caches records between groups, and refreshes them inside each transaction with the writes of other processes.
+ *
+ * @param initial records that were compared with the chains
  */
-export function groupCommitter(file: FileConnection, origin: string): (request: WriteRequest) => WriteReply {
+export function groupCommitter(
+  file: FileConnection,
+  origin: string,
+  initial: Memory,
+): (request: WriteRequest) => WriteReply {
   const random = randomPool()
-  let memory: Memory = EMPTY
+  let memory = initial
   return (request) => {
     let connection: Connection
     try {
@@ -66,7 +72,7 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
         origin,
         random,
         connection,
-        memory: refreshed(memory, connection),
+        memory: refreshed(memory, connection, origin),
         imposed: request.imposed,
         heads: new Map(),
         regressed: new Set(request.regressed),

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../workers/thread.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
+import type { Memory } from './memory.ts'
 import { writeTime } from './write-time.ts'
 import { groupCommitter, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
 
@@ -14,12 +15,23 @@ const YOUNG_GENERATION_MB = 4
 /** Time without a write after which the thread ends: its memory is worth more than the next start. */
 const IDLE_MS = 60_000
 
-/** Makes the writer of a file. `file` is the connection of this thread. */
-export type MakeWriter = (address: FileAddress, file: FileConnection) => Writer
+/**
+ * Makes the writer of a file.
+ *
+ * @param file connection of this thread
+ * @param memory the records as this thread holds them now
+ */
+export type MakeWriter = (address: FileAddress, file: FileConnection, memory: () => Memory) => Writer
+
+/** The start of the thread. */
+export interface WriterData {
+  address: FileAddress
+  memory: Memory
+}
 
 /** Writes in the calling thread, which it blocks: for commands, which have nothing else to do. */
-export const writeHere: MakeWriter = ({ origin }, file) => {
-  const commit = groupCommitter(file, origin)
+export const writeHere: MakeWriter = ({ origin }, file, memory) => {
+  const commit = groupCommitter(file, origin, memory())
   return { write: async (request) => commit(request), close: async () => undefined }
 }
 
@@ -31,10 +43,10 @@ export const writeHere: MakeWriter = ({ origin }, file) => {
  * @param idleMs time without a write after which the thread ends
  */
 export function writeInThread(idleMs = IDLE_MS): MakeWriter {
-  return (address) => threadWriter(address, idleMs)
+  return (address, _, memory) => threadWriter(address, memory, idleMs)
 }
 
-function threadWriter(address: FileAddress, idleMs: number): Writer {
+function threadWriter(address: FileAddress, memory: () => Memory, idleMs: number): Writer {
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let ended: Promise<unknown> = Promise.resolve()
@@ -43,7 +55,7 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
 
   const start = (): Worker => {
     const started = startThread(MODULE, {
-      workerData: address,
+      workerData: { address, memory: memory() } satisfies WriterData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
     const lost = (cause: string): void => {
@@ -102,9 +114,9 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
  * It writes in a thread of its own while groups are large, so that both work at once, and while the disk is slow or
  * hung in the last minute, so that a hang blocks the service only once.
  */
-export const writeWhereBetter: MakeWriter = (address, file) => {
-  const here = writeHere(address, file)
-  const there = threadWriter(address, IDLE_MS)
+export const writeWhereBetter: MakeWriter = (address, file, memory) => {
+  const here = writeHere(address, file, memory)
+  const there = threadWriter(address, memory, IDLE_MS)
   const time = writeTime()
   let size = 0
   return {
