@@ -32,7 +32,8 @@ function canonicalText(value: unknown): string | undefined {
   }
 }
 
-async function isIntact(store: Store, entry: StoredEntry, chain: string): Promise<boolean> {
+/** True when the entry has its own hash and its successor links to it. */
+export async function isIntact(store: Store, entry: StoredEntry, chain: string): Promise<boolean> {
   if (entry.header.chain !== chain || hashHeader(entry.headerText) !== entry.hash) return false
   if (contentFault(entry) !== undefined) return false
   const next = await store.entryAt(chain, entry.header.seq + 1)

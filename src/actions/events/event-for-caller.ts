@@ -1,7 +1,7 @@
 import { approvalView } from '../../approvals/view.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { mayReceive, mayReceiveAll } from '../../keys/event-roles.ts'
-import { stopView } from '../../killswitch/killswitch.ts'
+import { lengthAt, stopView } from '../../killswitch/killswitch.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import type { ChainEvent } from './follow.ts'
 
@@ -40,13 +40,14 @@ function digestIn(data: unknown): unknown {
 }
 
 function dataOf(deps: CheckDeps, event: ChainEvent, extent: Extent): unknown {
-  const { group, approval, stop, data, timestamp } = event
+  const { group, approval, stop, data, timestamp, seq } = event
   switch (group) {
     case 'approval': {
       // As of the entry: later stops do not affect it.
       const { switches, keys } = deps.store.state()
-      const state = { keys, switches: switches.filter(({ triggeredAt }) => triggeredAt <= timestamp) }
-      return approval === undefined ? null : approvalView(approval, state, Date.parse(timestamp), extent === 'all')
+      if (approval === undefined) return null
+      const state = { keys, switches: switches.filter((one) => lengthAt(one, approval.chain) <= seq) }
+      return approvalView(approval, state, Date.parse(timestamp), extent === 'all')
     }
     case 'killswitch': {
       if (stop === undefined) return null

@@ -1,10 +1,14 @@
 import { type Approval, deadlineMs, statusAt } from '../../approvals/approval.ts'
 import type { DecisionEntry } from '../../audit/draft.ts'
 import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
+import { canonicalJson } from '../../base/canonical.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Explanation } from '../../gate/explain.ts'
+import type { CheckRequest } from '../../gate/request.ts'
 import { coveringStop } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
+import type { IdempotencyUse } from '../../store/submission.ts'
+import { isIntact } from '../approvals/follows-from-chain.ts'
 import type { Caller, CheckDeps, Deps } from '../deps.ts'
 
 /** Validity of an allow; later the agent asks again. */
@@ -19,10 +23,14 @@ export type CheckAnswer = ReturnType<typeof checkAnswer> & {
 /** A decision entry without its request. */
 export type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
 
-/** The answer of a decision entry; a repeated answer is made the same way as a new one. */
+/**
+ * The answer of a decision entry; a repeated answer is made the same way as a new one.
+ *
+ * @param decidedAtMs the entry's time; where the chain is ahead of the clock, the clock's
+ */
 export function checkAnswer(
   { decision, risk, grounds }: Decided,
-  ts: string,
+  decidedAtMs: number,
   approvalExpiresAt: string | null,
   set: PolicySet | undefined,
 ) {
@@ -34,31 +42,34 @@ export function checkAnswer(
     riskScore: risk.score,
     plan: { action: decision.action, validated: grounds.planValidated },
     decisionId: decision.id,
-    timestamp: ts,
+    timestamp: formatTimestamp(decidedAtMs),
     rule: open ? grounds.rule : null,
     decidedBy: grounds.decidedBy,
     retry: grounds.retry,
     policyDigest: grounds.policyDigest,
     approvalId: grounds.approvalId,
     approvalExpiresAt,
-    validUntil: decision.decision === 'allow' ? formatTimestamp(Date.parse(ts) + ALLOW_VALID_MS) : null,
+    validUntil: decision.decision === 'allow' ? formatTimestamp(decidedAtMs + ALLOW_VALID_MS) : null,
     factors: open ? risk.factors : [],
     unevaluable: open ? grounds.unevaluable : [],
   }
 }
 
 /**
- * The answer of the stored decision while it holds: an allow for 60 s, a hold while its approval is pending, both while
- * nothing stops the action. Undefined otherwise; the check then decides anew.
+ * The answer of the stored decision while it holds: an allow for 60 s under the same policies, a hold while its approval
+ * is pending, both while nothing stops the action. Undefined otherwise; the check then decides anew.
  */
 export async function replayedAnswer(
   deps: CheckDeps,
   caller: Caller,
-  entryId: string,
+  request: CheckRequest,
+  { entryId }: IdempotencyUse,
 ): Promise<CheckAnswer | undefined> {
   const entry = await deps.store.entry(entryId)
-  const decided = entry?.header.chain === caller.chain ? decidedOf(entry) : undefined
-  if (entry === undefined || decided === undefined) return undefined
+  // The table of uses is in no chain: an edited row must not lead to a decision about something else.
+  const isSound = entry !== undefined && (await isIntact(deps.store, entry, caller.chain))
+  const decided = isSound && isAbout(entry, request) ? decidedOf(entry) : undefined
+  if (entry === undefined || decided?.grounds.caller.keyId !== caller.key.id) return undefined
   const { decision, grounds } = decided
   const nowMs = deps.clock()
   const { switches } = deps.store.state()
@@ -68,11 +79,34 @@ export async function replayedAnswer(
     const subject = { chain: caller.chain, action: decision.action, domain: set && domainOf(set, decision.action) }
     if (coveringStop(switches, subject) !== undefined) return undefined
   }
-  if (decision.decision === 'allow' && nowMs >= Date.parse(entry.header.ts) + ALLOW_VALID_MS) return undefined
+  if (decision.decision === 'allow' && !(await isFresh(deps, entry, grounds, set, nowMs))) return undefined
   if (decision.decision === 'require_approval') {
     if (approval === undefined || statusAt(approval, switches, nowMs) !== 'pending') return undefined
   }
-  return checkAnswer(decided, entry.header.ts, deadlineOf(deps, approval), set)
+  return checkAnswer(decided, Date.parse(entry.header.ts), deadlineOf(deps, approval), set)
+}
+
+function isAbout(entry: StoredEntry, request: CheckRequest): boolean {
+  const recorded = sectionValue(entry, 'request')
+  return recorded !== undefined && canonicalJson(recorded) === canonicalJson(request)
+}
+
+/**
+ * True for an allow of the last 60 s under the policies in force. A clock that was set back since makes no old one
+ * fresh: the entry lies ahead of it, or the chain has recorded that it went back.
+ */
+async function isFresh(
+  { store }: CheckDeps,
+  { header: { chain, seq, ts } }: StoredEntry,
+  { evaluatedAt, policyDigest }: Decided['grounds'],
+  set: PolicySet | undefined,
+  nowMs: number,
+): Promise<boolean> {
+  const fromMs = Date.parse(evaluatedAt)
+  const isWithin = Date.parse(ts) <= nowMs && fromMs <= nowMs && nowMs < fromMs + ALLOW_VALID_MS
+  if (!isWithin || policyDigest !== (set?.digest ?? null)) return false
+  const regressions = await store.seqsOfTypes(chain, ['clock.regression'], { first: seq, end: Number.MAX_SAFE_INTEGER })
+  return regressions.length === 0
 }
 
 /** The approval's deadline, moved by the time of stops until now. */

@@ -5,7 +5,7 @@ import { explanationOf } from '../../gate/explain.ts'
 import { sessionOf } from '../../gate/history.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
-import type { Guard, Submission } from '../../store/submission.ts'
+import type { Guard, Placed, Submission } from '../../store/submission.ts'
 import { type Caller, type CheckDeps, committedTime, decideAndCommit } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
@@ -34,7 +34,7 @@ export async function check(
   const decided = (): Promise<CheckAnswer> =>
     decideAndCommit(deps.store, async () => {
       const earlier = await earlierUse(deps.store, caller, idempotency)
-      const replayed = earlier && (await replayedAnswer(deps, caller, earlier.entryId))
+      const replayed = earlier && (await replayedAnswer(deps, caller, request, earlier))
       if (replayed !== undefined) return { submission: null, reply: () => replayed }
 
       const judged = await judgeNow(deps, caller, request)
@@ -55,12 +55,17 @@ export async function check(
       return {
         submission,
         reply: ({ entries }) => ({
-          ...checkAnswer(entry, committedTime(entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
+          ...checkAnswer(entry, decidedAtMs(deps, entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
           ...(explain && explanationFor(asked, hold)),
         }),
       }
     })
   return set === undefined ? decided() : deps.history.runExclusive(set, caller, request.action, decided)
+}
+
+/** The time of the entry; a chain that is ahead of a clock that was set back prolongs no allow. */
+function decidedAtMs({ clock }: CheckDeps, entries: readonly Placed[], id: string): number {
+  return Math.min(Date.parse(committedTime(entries, id)), clock())
 }
 
 /** The guards of an allow, which hold what it rests on until the commit. */
