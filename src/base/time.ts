@@ -12,6 +12,18 @@ export const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
 /** Milliseconds since 1970, UTC. */
 export type Clock = () => number
 
+/** A clock that never goes back: what waits for a time by it waits no longer because the clock was set back. */
+export function steadyClock(clock: Clock): Clock {
+  let lastMs = clock()
+  let steadyMs = lastMs
+  return () => {
+    const nowMs = clock()
+    steadyMs += Math.max(0, nowMs - lastMs)
+    lastMs = nowMs
+    return steadyMs
+  }
+}
+
 /** Cache of the last timestamp: events within a millisecond format the same one repeatedly. */
 const lastFormatted = { timeMs: 0, text: '1970-01-01T00:00:00.000Z' }
 

@@ -1,12 +1,14 @@
 import type { TrailDeps } from '../actions/audit/trail-state.ts'
 import type { Checkpointer } from '../actions/evidence/checkpoints.ts'
 import type { Latency } from '../actions/overview/latency.ts'
+import type { ClockJumps } from './clock.ts'
 import type { Outcomes } from './outcomes.ts'
 
 export interface Measured extends TrailDeps {
   checkpoints: Pick<Checkpointer, 'faults'>
   outcomes: Pick<Outcomes, 'possibleBypasses'>
   latency: Pick<Latency, 'histogram'>
+  clockJumps(): ClockJumps
 }
 
 interface Metric {
@@ -24,7 +26,14 @@ interface Sample {
 }
 
 /** Metrics in the text format of Prometheus, version 0.0.4. None of them names a tenant. */
-export async function metricsText({ anchors, checkpoints, sweeping, outcomes, latency }: Measured): Promise<string> {
+export async function metricsText({
+  anchors,
+  checkpoints,
+  sweeping,
+  outcomes,
+  latency,
+  clockJumps,
+}: Measured): Promise<string> {
   const last = sweeping.last()
   const { unanchoredEntries, sinks } = await anchors.status()
   const metrics: Metric[] = [
@@ -60,6 +69,7 @@ export async function metricsText({ anchors, checkpoints, sweeping, outcomes, la
       help: 'Audit chains that are not signed any more, since they were altered.',
       samples: [{ value: checkpoints.faults().size }],
     },
+    clockMetric(clockJumps()),
     {
       name: 'gate_sidecar_possible_bypasses_total',
       type: 'counter',
@@ -89,6 +99,15 @@ export async function metricsText({ anchors, checkpoints, sweeping, outcomes, la
     .filter(({ samples }) => samples.length > 0)
     .flatMap(linesOf)
     .join('')
+}
+
+function clockMetric(jumps: ClockJumps): Metric {
+  return {
+    name: 'gate_sidecar_clock_jumps_total',
+    type: 'counter',
+    help: 'Times that the clock was set by more than a second, or the machine slept.',
+    samples: Object.entries(jumps).map(([direction, value]) => ({ labels: `direction="${direction}"`, value })),
+  }
 }
 
 function of(sink: string): Pick<Sample, 'labels'> {

@@ -22,6 +22,7 @@ import { openStore } from '../store/sqlite/store.ts'
 import { type MakeVerifier, verifyInThread } from '../store/sqlite/verifiers.ts'
 import { type MakeWriter, writeWhereBetter } from '../store/sqlite/writers.ts'
 import type { Store } from '../store/store.ts'
+import { watchClock } from './clock.ts'
 import { type Config, ConfigError } from './config.ts'
 import { keepKeyUses } from './key-uses.ts'
 import { listen } from './listen.ts'
@@ -88,7 +89,8 @@ export async function startServer({
     const trail = await keepTrail(deps, background)
     const rules = await keepPolicies(deps, trail, { ...background, folder: policiesFolder, policyWorker })
     const keyUses = keepKeyUses(deps, trail, background)
-    const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, background) }
+    const clockJumps = watchClock(clock, background, () => expireDue(deps, { all: true }))
+    const kept = { ...trail, keyUses, clockJumps, latency: latency(), outcomes: watchOutcomes(deps, trail, background) }
     const stopping = new AbortController()
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {
@@ -159,6 +161,8 @@ function existingFolder(policies: string): string {
 
 function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {
   tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
+  // The clock may have been set back while no service ran.
+  tasks.untilDone('expire approvals that begin later', async () => void (await expireDue(deps, { all: true })))
   tasks.every('expire approvals', TASK_MS, () => expireDue(deps))
   tasks.every('note cancelled approvals', TASK_MS, () => noteCancelled(deps))
   tasks.every('end sessions', TASK_MS, () => sessions.tend())

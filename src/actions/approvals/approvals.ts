@@ -163,13 +163,15 @@ const RUN_MS = 2000
 /**
  * Records that approvals have expired. Nothing depends on it: the status follows from the deadline. Approvals that a
  * stop holds open are skipped, so that they do not block the run.
+ *
+ * @param all looks at those before their deadline too: one that begins in the future is over
  */
-export async function expireDue(deps: Deps): Promise<number> {
+export async function expireDue(deps: Deps, { all = false } = {}): Promise<number> {
   const nowMs = deps.clock()
   const { switches } = deps.store.state()
   const end = performance.now() + RUN_MS
   let written = 0
-  const dueAt = formatTimestamp(nowMs)
+  const dueAt = all ? undefined : formatTimestamp(nowMs)
   for await (const due of openApprovals(deps.store, { statuses: OPEN_STATUSES, dueAt })) {
     const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
     await Promise.all(expired.map((approval) => noteStatus(deps, approval, 'expired')))

@@ -3,6 +3,7 @@ import { type EntryDraft, SERVICE } from '../../audit/draft.ts'
 import { limitConcurrency } from '../../base/concurrency.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
+import { steadyClock } from '../../base/time.ts'
 import { keyIdOf, parseCheckpointNote } from '../../evidence/note.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard, StoredCheckpoint, Write } from '../../store/submission.ts'
@@ -33,7 +34,8 @@ export interface CheckpointDeps extends Deps {
 export function checkpointer(deps: CheckpointDeps) {
   const { store, clock } = deps
   const { sign, faults } = signing(deps)
-  let heartbeatMs = clock()
+  const steady = steadyClock(clock)
+  let heartbeatMs = steady()
   // Two signings at once would only conflict.
   const serial = limitConcurrency(1)
 
@@ -41,12 +43,12 @@ export function checkpointer(deps: CheckpointDeps) {
     /** Signs the chains whose checkpoint is due. */
     tend: () =>
       serial(async () => {
-        const isHeartbeat = clock() - heartbeatMs >= HEARTBEAT_MS
+        const isHeartbeat = steady() - heartbeatMs >= HEARTBEAT_MS
         const due: string[] = []
         for (const one of await unsignedChains(store)) {
           if (isHeartbeat || (await isDue(store, one, clock()))) due.push(one.chain)
         }
-        if (isHeartbeat) heartbeatMs = clock()
+        if (isHeartbeat) heartbeatMs = steady()
         await sign(due)
       }),
     /** Signs all chains that have grown. */

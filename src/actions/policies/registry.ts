@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, SERVICE } from '../../audit/draft.ts'
 import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
 import { GateError } from '../../base/errors.ts'
-import { formatTimestamp } from '../../base/time.ts'
+import { type Clock, formatTimestamp, steadyClock } from '../../base/time.ts'
 import { requestBody } from '../../gate/request.ts'
 import type { Caller } from '../deps.ts'
 import { failures } from '../failures.ts'
@@ -45,6 +45,11 @@ export interface RegistryDeps extends PolicyDeps {
   onError(error: unknown): void
 }
 
+interface Timed extends RegistryDeps {
+  /** For what waits; times that are shown come from the clock. */
+  steady: Clock
+}
+
 /** The result of reading all folders again. */
 export interface Reloaded {
   tenants: number
@@ -61,12 +66,13 @@ const UNSETTLED_MS = 10_000
 const ALL_FOLDERS = ''
 
 /** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
-export function policyRegistry(deps: RegistryDeps) {
+export function policyRegistry(given: RegistryDeps) {
+  const deps = { ...given, steady: steadyClock(given.clock) }
   const slots = new Map<string, Slot>()
   const work = attempts()
   const settled = settling(deps)
   const told = failures(deps.onError)
-  const isTime = ({ atMs }: { atMs: number }): boolean => deps.clock() >= atMs
+  const isTime = ({ atMs }: { atMs: number }): boolean => deps.steady() >= atMs
 
   /** Handles a folder's content; `actor` is the requester, if any. */
   const consider = async (folder: TenantFolder, actor?: Actor): Promise<void> => {
@@ -145,7 +151,7 @@ function namesIn({ folders }: RegistryDeps, { failed, succeeded }: ReturnType<ty
  * Detects a settled folder: two readings in a row were equal. A half-written file changes before the next reading, so
  * it never comes into force, valid or not.
  */
-function settling({ clock }: RegistryDeps) {
+function settling({ steady }: Timed) {
   const changing = new Map<string, { fingerprint: string; sinceMs: number }>()
   /** The folder to handle; undefined while it changes. `taken` is the fingerprint of the last handled content. */
   return (folder: TenantFolder, taken: string | undefined): TenantFolder | undefined => {
@@ -155,16 +161,16 @@ function settling({ clock }: RegistryDeps) {
       changing.delete(tenant)
       return folder
     }
-    const sinceMs = earlier?.sinceMs ?? clock()
+    const sinceMs = earlier?.sinceMs ?? steady()
     changing.set(tenant, { fingerprint, sinceMs })
-    if (clock() - sinceMs <= UNSETTLED_MS) return undefined
+    if (steady() - sinceMs <= UNSETTLED_MS) return undefined
     const problem = `has been changing for more than ${UNSETTLED_MS / 1000} s`
     return { tenant, fingerprint: 'changing', source: { problem } }
   }
 }
 
 /** The state after an attempt; a set is recorded before it answers anybody. */
-async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: TenantFolder, actor: Actor): Promise<Slot> {
+async function takeIn(deps: Timed, slot: Slot | undefined, folder: TenantFolder, actor: Actor): Promise<Slot> {
   const { tenant, fingerprint } = folder
   const { set, diagnostics, faults, retry } = await tryLoad(folder.source, deps.compileAndTest)
   const checkedAt = formatTimestamp(deps.clock())
@@ -174,7 +180,7 @@ async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: Tenant
       await recordRejected(deps, tenant, faults, actor)
       deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: inForce.set?.digest ?? null })
     }
-    const again = retry || isUnsure ? { atMs: deps.clock() + RETRY_MS, folder } : null
+    const again = retry || isUnsure ? { atMs: deps.steady() + RETRY_MS, folder } : null
     return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
   }
   const recorded = await recordLoaded(deps, set, folder, actor)
