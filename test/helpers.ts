@@ -14,15 +14,19 @@ import { boundedCache } from '../src/base/bounded-cache.ts'
 import { idMaker } from '../src/base/id.ts'
 import { once } from '../src/base/memo.ts'
 import type { Clock } from '../src/base/time.ts'
+import { sealKeysAt } from '../src/files/signing-key.ts'
 import { draftVerdict } from '../src/gate/verdict.ts'
 import { examineHere } from '../src/http/evidence/examine.ts'
 import type { Role } from '../src/keys/roles.ts'
+import type { KillSwitch } from '../src/killswitch/killswitch.ts'
 import { type ConfigSources, readConfig } from '../src/service/config.ts'
 import { createLogger, type Logger } from '../src/service/log.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../src/service/server.ts'
 import { DATA_FILE, openDatabase } from '../src/store/sqlite/open.ts'
+import { openStore } from '../src/store/sqlite/store.ts'
 import { verifyHere } from '../src/store/sqlite/verifiers.ts'
 import { writeHere } from '../src/store/sqlite/writers.ts'
+import type { Store } from '../src/store/store.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 
@@ -151,6 +155,11 @@ export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
   verifier: verifyHere,
 }
 
+/** The store of a data folder as another process opens it that holds the log key. */
+export function openBeside(dir: string, clock: Clock = Date.now): Store {
+  return openStore({ dir, create: true, clock, sealKeys: sealKeysAt(join(dir, 'signing-key.pem')) })
+}
+
 /** The real service on a free port, with its file and policies in a temporary folder. */
 export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<Gate> {
   const dir = options.dir ?? temporaryFolder()
@@ -176,11 +185,12 @@ export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<
     ...(options.threads !== 'own' && { threads: options.threads ?? inThisThread }),
   })
   let open = true
-  const close = async (): Promise<void> => {
-    if (open) await server.close()
+  const close = async (): Promise<KillSwitch[]> => {
+    const lost = open ? await server.close() : []
     open = false
+    return lost
   }
-  t.after(close)
+  t.after(async () => void (await close()))
   const deps = { store: server.store, clock, newId: idMaker(clock, randomBytes) }
   return {
     server: { ...server, close },

@@ -5,6 +5,8 @@ export const RANGE_STATUSES = {
   empty: 'there is no entry, and the entries on both sides follow one another',
   tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
   'broken-link': 'an entry is missing, or does not follow from the one before it',
+  unsealed: 'the newest entries were not appended by who holds the log key',
+  unsigned: 'entries are unsigned for longer than a running service leaves them, and the log key is not at hand',
   truncated: 'entries at the start or the end are missing that were signed',
   pruned: 'the range begins before the oldest entry that is left; what is left of it follows',
   forked: 'an anchor holds another history',
@@ -25,6 +27,13 @@ export interface RangeVerification {
   firstBadSeq: number | null
   /** Entries of the range with a section that was erased by a command. */
   redactedEntries: number
-  /** Entries of the range that no anchor holds. */
+  /** Entries of the range that no given anchor holds. */
   unanchoredEntries: number
+  /** Entries of the range after the newest checkpoint of a log key that counts. */
+  unsignedEntries: number
+  /** Number of entries of the chain, within the range, that such a checkpoint covers, and that an anchor covers. */
+  signedEntries: number
+  anchoredEntries: number
+  /** True when the holder of the log key appended the newest entry; null where that key is not at hand. */
+  sealed: boolean | null
 }

@@ -45,6 +45,11 @@ export class ChainWalk {
     return this.#head
   }
 
+  /** The size of the newest mark that matched; the start of the walk without one. */
+  get signedUpTo(): number {
+    return this.#signedUpTo
+  }
+
   /** Verifies the tree before the first entry against the mark there. */
   begin(): ChainFault | undefined {
     return this.#atMark(this.#start.tree.size)

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 /** Byte functions for Node; src/client/verify/bytes.ts has those for browsers. */
 
@@ -14,6 +14,11 @@ export function sha256(...parts: Parts): Uint8Array {
 /** SHA-256 over the parts, in lower-case hexadecimal digits. */
 export function sha256Hex(...parts: Parts): string {
   return hash('sha256', joined(parts), 'hex')
+}
+
+/** HMAC with SHA-256 (RFC 2104), 32 bytes. */
+export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
+  return createHmac('sha256', key).update(message).digest()
 }
 
 /** Joins the parts, since hashing part by part costs more than copying, and every section of every entry is hashed. */

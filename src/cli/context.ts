@@ -9,8 +9,8 @@ import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { GateError } from '../base/errors.ts'
 import { idMaker } from '../base/id.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
-import { type Config, type ConfigSources, readConfig, SETTINGS } from '../service/config.ts'
-import type { StartCheck } from '../store/sqlite/store.ts'
+import { type Config, type ConfigSources, readConfig, SETTINGS, signingKeyPath } from '../service/config.ts'
+import type { StartCheck, Unsealed } from '../store/sqlite/load.ts'
 import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
 
@@ -112,6 +112,13 @@ export function hostOperator(tenantId: string, environment: Environment): Operat
   return { actor: hostActor(), tenantId, chain: chainOf(tenantId, environment), admin: true }
 }
 
+interface Opening {
+  /** Makes the file when there is none. */
+  create?: boolean
+  check?: StartCheck
+  unsealed?: Unsealed
+}
+
 /**
  * Runs `work` on the data file in this process, possibly beside a running server.
  * Checking many approvals takes long; a command that uses none, above all a stop, does not wait for it.
@@ -121,14 +128,18 @@ export function hostOperator(tenantId: string, environment: Environment): Operat
 export async function withStore<T>(
   options: CommonOptions,
   work: (deps: Deps, config: Config) => Promise<T>,
-  { create = false, check = 'allButApprovals' }: { create?: boolean; check?: StartCheck } = {},
+  { create = false, check = 'allButApprovals', unsealed }: Opening = {},
 ): Promise<T> {
   const config = configOf(options)
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
   // Commands without a data file do not load SQLite.
-  const { openStore } = await import('../store/sqlite/store.ts')
-  const store: Store = openStore({ dir: resolve(config.data), create, clock, check })
+  const [{ openStore }, { sealKeysAt }] = await Promise.all([
+    import('../store/sqlite/store.ts'),
+    import('../files/signing-key.ts'),
+  ])
+  const sealKeys = sealKeysAt(signingKeyPath(config))
+  const store: Store = openStore({ dir: resolve(config.data), create, clock, sealKeys, check, unsealed })
   try {
     return await work({ store, clock, newId }, config)
   } finally {

@@ -1,10 +1,18 @@
+import { existsSync } from 'node:fs'
 import { Option } from 'commander'
-import { killSwitchStatus, recover, trigger } from '../actions/killswitch/killswitch.ts'
+import type { Deps } from '../actions/deps.ts'
+import { sealSecret } from '../actions/evidence/signing-keys.ts'
+import { killSwitchStatus, trigger } from '../actions/killswitch/killswitch.ts'
+import { recover } from '../actions/killswitch/recover.ts'
 import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts'
+import type { Kept, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
+import { sealKeysAt } from '../files/signing-key.ts'
+import { stopReserve } from '../files/stop-reserve.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
+import { type Config, signingKeyPath, stopReservePath } from '../service/config.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import {
   assertTenant,
@@ -82,14 +90,22 @@ async function triggerStop(options: StopOptions): Promise<void> {
   const request = parseTrigger(given({ level, reason, triggeredBy: by ?? hostActor().id, scope }))
   const found = await withStore(options, async (deps, config) => {
     assertTenant(deps, tenant)
-    // The command does not outlive this call: a failed write is an error.
-    const untilDone = (): void => {
-      throw new CannotRun('The stop could not be written; it is not in force.')
-    }
     const policies = { get: (tenantId: string) => setInFolder(config.policies, tenantId) }
-    return trigger({ ...deps, policies, untilDone }, hostOperator(tenant, environment), request)
+    const keepUnwritten = (unwritten: UnwrittenStop): Kept => keepInReserve(deps, config, unwritten)
+    return trigger({ ...deps, policies, keepUnwritten }, hostOperator(tenant, environment), request)
   })
   print(options, found, () => [...statusLines(found), ...consequences(found)])
+}
+
+/** Puts the stop where a running service, and the next start, finds it: the command itself keeps nothing in force. */
+function keepInReserve({ store }: Deps, config: Config, unwritten: UnwrittenStop): Kept {
+  const reserve = existsSync(stopReservePath(config))
+    ? stopReserve(stopReservePath(config), () => sealSecret(store, sealKeysAt(signingKeyPath(config))))
+    : undefined
+  const isKept = reserve?.keep(unwritten) ?? false
+  reserve?.close()
+  if (isKept) return 'in the reserve'
+  throw new CannotRun('The stop could not be written; it is not in force.')
 }
 
 /** The coverage of the stop, so that a mistyped scope is seen at once. */

@@ -732,7 +732,7 @@ export interface KillSwitchPreview {
   scope: string
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null. */
   warning: string | null
   /** Pending approvals that it would cover: they keep their time. */
   approvals: number
@@ -1106,8 +1106,19 @@ export interface PreviewStopRequest {
 
 export interface RangeVerification {
   valid: boolean
-  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
-  status: 'ok' | 'unanchored' | 'empty' | 'tampered' | 'broken-link' | 'truncated' | 'pruned' | 'forked' | 'rollback'
+  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `unsealed`: the newest entries were not appended by who holds the log key. `unsigned`: entries are unsigned for longer than a running service leaves them, and the log key is not at hand. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
+  status:
+    | 'ok'
+    | 'unanchored'
+    | 'empty'
+    | 'tampered'
+    | 'broken-link'
+    | 'unsealed'
+    | 'unsigned'
+    | 'truncated'
+    | 'pruned'
+    | 'forked'
+    | 'rollback'
   entriesChecked: number
   /** Empty for an empty range. */
   firstEntry: string
@@ -1488,9 +1499,9 @@ export interface TriggeredKillSwitch {
   switches: KillSwitch[]
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null. */
   warning: string | null
-  /** False while the disk refuses: in force, and tried again each second. */
+  /** False while the disk refuses: in force, and tried again each second. `warning` says whether it outlives a restart. */
   persisted: boolean
 }
 
@@ -2069,6 +2080,8 @@ export const RANGE_STATUSES = {
   empty: 'there is no entry, and the entries on both sides follow one another',
   tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
   'broken-link': 'an entry is missing, or does not follow from the one before it',
+  unsealed: 'the newest entries were not appended by who holds the log key',
+  unsigned: 'entries are unsigned for longer than a running service leaves them, and the log key is not at hand',
   truncated: 'entries at the start or the end are missing that were signed',
   pruned: 'the range begins before the oldest entry that is left; what is left of it follows',
   forked: 'an anchor holds another history',

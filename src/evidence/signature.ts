@@ -9,6 +9,11 @@ export function publicKeyOf(privateKey: KeyObject): string {
   return encodeBase64(spki.subarray(SPKI_PREFIX.byteLength))
 }
 
+/** The 32 bytes of the private half (RFC 8032 section 5.1.5). */
+export function seedOf(privateKey: KeyObject): Uint8Array {
+  return Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url')
+}
+
 /** Base64 of the 64 bytes of a signature (RFC 8032 section 5.1.6). */
 export function signatureOf(message: Uint8Array, privateKey: KeyObject): string {
   return encodeBase64(sign(null, message, privateKey))

@@ -1,8 +1,10 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { idOf, type KeyFile } from '../actions/evidence/signing-keys.ts'
+import { idOf, type KeyFile, sealKeyFrom } from '../actions/evidence/signing-keys.ts'
+import type { SealKey } from '../audit/seal.ts'
 import { publicKeyOf } from '../evidence/signature.ts'
+import type { SealKeys } from '../store/store.ts'
 import { syncFolder, writeDurably } from './rewrite.ts'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */
@@ -33,6 +35,24 @@ export function signingKeyFile(path: string): KeyFile {
       }
     },
     removeNext: (id) => rmSync(next(id), { force: true }),
+  }
+}
+
+/** Keys of the seals, of the log key in that file or of its successor beside it. */
+export function sealKeysAt(path: string): SealKeys {
+  const file = signingKeyFile(path)
+  const known = new Map<string, SealKey>()
+  return (id) => {
+    const cached = id === undefined ? undefined : known.get(id)
+    if (cached !== undefined) return cached
+    const inPlace = id === undefined ? (file.read() ?? file.create()) : file.read()
+    for (const privateKey of [inPlace, id === undefined ? undefined : file.readNext(id)]) {
+      if (privateKey === undefined) continue
+      const key = sealKeyFrom(privateKey)
+      known.set(key.id, key)
+      if (id === undefined || key.id === id) return key
+    }
+    return undefined
   }
 }
 

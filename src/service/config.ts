@@ -205,6 +205,10 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
 }
 
 /** Path of the signing key, with the default filled in. */
+export function stopReservePath({ data }: Config): string {
+  return join(data, 'stops.reserve')
+}
+
 export function signingKeyPath({ data, signingKey }: Config): string {
   return signingKey ?? join(resolve(data), 'signing-key.pem')
 }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
+import { sealSecret } from '../actions/evidence/signing-keys.ts'
 import type { Examine } from '../actions/evidence/verify.ts'
 import { historyReader } from '../actions/gate/history.ts'
 import { latency } from '../actions/overview/latency.ts'
@@ -13,17 +14,19 @@ import { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
 import { idMaker } from '../base/id.ts'
 import type { Clock } from '../base/time.ts'
 import { type PolicyWorker, threadedPolicyWorker } from '../files/policy-worker.ts'
+import { sealKeysAt } from '../files/signing-key.ts'
 import { createApp } from '../http/app.ts'
 import { examineInThread } from '../http/evidence/examine.ts'
 import type { Refusals } from '../http/refusals.ts'
 import type { Services } from '../http/services.ts'
+import type { KillSwitch } from '../killswitch/killswitch.ts'
 import { randomPool } from '../store/sqlite/random-pool.ts'
 import { openStore } from '../store/sqlite/store.ts'
 import { type MakeVerifier, verifyInThread } from '../store/sqlite/verifiers.ts'
 import { type MakeWriter, writeWhereBetter } from '../store/sqlite/writers.ts'
 import type { Store } from '../store/store.ts'
 import { watchClock } from './clock.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError, signingKeyPath } from './config.ts'
 import { keepKeyUses } from './key-uses.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
@@ -31,6 +34,7 @@ import { metricsText } from './metrics.ts'
 import { watchOutcomes } from './outcomes.ts'
 import { keepPolicies } from './policies.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
+import { keepStops, type UnwrittenStops } from './stops.ts'
 import { keepTrail, type Trail } from './trail.ts'
 
 /** Maximum delay before a change by another process (a key revoked, a stop triggered) takes effect here. */
@@ -49,7 +53,8 @@ export interface RunningServer {
   signInCodes: SignInCodes
   /** Reads all policies anew, now. */
   reload(): Promise<Reloaded>
-  close(): Promise<void>
+  /** @returns stops in force that are kept nowhere, and end with the process */
+  close(): Promise<KillSwitch[]>
 }
 
 export interface ServerOptions {
@@ -81,7 +86,8 @@ export async function startServer({
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = existingFolder(config.policies)
   const newId = idMaker(clock, randomPool())
-  const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter, makeVerifier })
+  const sealKeys = sealKeysAt(signingKeyPath(config))
+  const store = openStore({ dir: resolve(config.data), create: true, clock, sealKeys, makeWriter, makeVerifier })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
   const background = { config, log, tasks }
   const deps = { store, clock, newId }
@@ -91,6 +97,7 @@ export async function startServer({
     const keyUses = keepKeyUses(deps, trail, background)
     const clockJumps = watchClock(clock, background, () => expireDue(deps, { all: true }))
     const kept = { ...trail, keyUses, clockJumps, latency: latency(), outcomes: watchOutcomes(deps, trail, background) }
+    const stops = keepStops(deps, background, () => sealSecret(store, sealKeys))
     const stopping = new AbortController()
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {
@@ -105,7 +112,7 @@ export async function startServer({
       log,
       allowedHosts: config.allowedHosts,
       stopping: stopping.signal,
-      untilDone: (task) => tasks.untilDone('persist kill switch', task),
+      keepUnwritten: stops.keep,
     }
     const { listener, loadOthers, refusals } = createApp(services, { direct })
     tend(tasks, deps, browsers.sessions, refusals)
@@ -113,7 +120,7 @@ export async function startServer({
     const url = await listen(server, config)
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
     void loadOthers()
-    const close = closing({ server, stopping, tasks, ...rules, keyUses, refusals, ...browsers, trail, store })
+    const close = closing({ server, stopping, tasks, ...rules, keyUses, refusals, ...browsers, trail, stops, store })
     return { url, store, signInCodes: browsers.signInCodes, reload: rules.policies.reloadAll, close }
   } catch (error) {
     await tasks.stop()
@@ -132,11 +139,12 @@ interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
   keyUses: ReturnType<typeof keepKeyUses>
   refusals: Refusals
   trail: Trail
+  stops: UnwrittenStops
 }
 
 /** Stops everything in an order that loses nothing: counters are written while the store is open. */
-function closing({ server, stopping, tasks, policies, keyUses, refusals, sessions, trail, store }: Running) {
-  return async (): Promise<void> => {
+function closing({ server, stopping, tasks, policies, keyUses, refusals, sessions, trail, stops, store }: Running) {
+  return async (): Promise<KillSwitch[]> => {
     stopping.abort()
     await closeListener(server)
     await tasks.stop()
@@ -148,7 +156,9 @@ function closing({ server, stopping, tasks, policies, keyUses, refusals, session
       await trail.close()
     } finally {
       await store.close()
+      stops.close()
     }
+    return stops.lost()
   }
 }
 

@@ -112,8 +112,10 @@ export interface ChainRequest {
   range?: SeqRange | undefined
   /** False skips the content of entries: chain, tree and signatures only. */
   sections: boolean
-  /** Log keys whose signatures count. */
+  /** Log keys whose signatures count, each up to its end. */
   logKeys: readonly LogKey[]
+  /** Public keys that somebody else may hold: what they alone have signed counts as unsigned. */
+  revoked: ReadonlySet<string>
   /** Newest head of the chain in the anchors. @param root in `sha256:` form */
   anchor: { size: number; root: string } | null
   /** Number of entries that anchors cover. */

@@ -31,6 +31,10 @@ export function isInUse({ purpose, retiredAt }: SigningKey): boolean {
   return purpose === 'log' && retiredAt === null
 }
 
+export function logKeyInUse(keys: Iterable<SigningKey>): SigningKey | undefined {
+  return [...keys].find(isInUse)
+}
+
 /** Selects the log keys, in the form in which evidence is verified. */
 export function logKeysOf(origin: string, keys: Iterable<SigningKey>): LogKey[] {
   return [...keys]

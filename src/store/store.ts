@@ -3,6 +3,7 @@ import type { StoredEntry } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
 import type { Hash, Range } from '../audit/merkle.ts'
 import type { RangeVerification } from '../audit/range.ts'
+import type { SealKey } from '../audit/seal.ts'
 import type { Left, Prune } from '../evidence/prune.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { Tenant } from '../keys/tenant.ts'
@@ -34,6 +35,12 @@ export interface State {
   /** All switches: recovered ones too, and those triggered here that are not on disk yet. */
   switches: readonly PlacedStop[]
 }
+
+/**
+ * The key of seals for a log key; for undefined, the one in place, made where there is none. Undefined when the log key of
+ * this id is not at hand.
+ */
+export type SealKeys = (id: string | undefined) => SealKey | undefined
 
 /** Kinds of records that are held in memory. */
 export type HeldKind = Exclude<RecordKind, 'approval'>
@@ -129,6 +136,8 @@ export interface Store {
   unreported(query: UnreportedQuery): Promise<Unreported[]>
   /** Distinct actions of the newest decisions. */
   recentActions(chain: string, decisions: number): Promise<string[]>
+  /** Faults of the chains that were appended to without the log key, as far as it is at hand. */
+  unsealed(): Promise<string[]>
   /** Names of all chains. */
   chains(): Promise<string[]>
   /** Reads one row. @throws GateError `audit_unavailable` when the file does not answer */

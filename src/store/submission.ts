@@ -1,8 +1,9 @@
-import type { EntryDraft } from '../audit/draft.ts'
+import type { EntryDraft, PreparedEntry } from '../audit/draft.ts'
 import type { Entry, Header } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
 import type { Hash, Place } from '../audit/merkle.ts'
 import type { RedactionTarget } from '../audit/redaction.ts'
+import type { SealKey } from '../audit/seal.ts'
 import type { Glob } from '../base/glob.ts'
 import type { Subject } from '../killswitch/killswitch.ts'
 import type { TakenBy } from './queries.ts'
@@ -49,6 +50,12 @@ export type Write =
    * @param frontier frontier of the tree over the deleted entries
    */
   | { kind: 'prune'; chain: string; size: number; frontier: readonly TreeNode[]; approvals: readonly string[] }
+  /**
+   * Seals every chain with another log key.
+   *
+   * @param isTrusted false requires each chain to be sealed with the key before it
+   */
+  | { kind: 'reseal'; key: SealKey; isTrusted: boolean }
   /** Records that a sink of anchors has taken the checkpoints up to this number. */
   | { kind: 'anchored'; delivery: Delivery }
   /** Records last uses of keys; the later of the stored and the new time stays. */
@@ -127,3 +134,6 @@ export interface Conflict {
    */
   conflict: Guard['kind'] | 'revision' | 'pending'
 }
+
+/** Submission in the form that the writer takes. */
+export type PreparedSubmission = Omit<Submission, 'entries'> & { entries: readonly PreparedEntry[] }

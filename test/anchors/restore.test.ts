@@ -6,9 +6,9 @@ import { parseCheckpoint } from '../../src/audit/checkpoint.ts'
 import { formatDigest } from '../../src/base/digest.ts'
 import { parseAnchor } from '../../src/evidence/anchor.ts'
 import { parseNote } from '../../src/evidence/note.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
 import { run } from '../cli/program.ts'
 import type { Cleanup } from '../helpers.ts'
+import { openBeside } from '../helpers.ts'
 import { until } from '../until.ts'
 import { checks, deleted, forked, live, newScene, rolledBack, type Scene, start, withoutTenant } from './scenes.ts'
 import { anchored, linesOf, readiness } from './support.ts'
@@ -43,7 +43,7 @@ function newest({ anchorFile }: Scene): Map<string, { size: number; root: string
 
 /** The data of the entries `audit.restored`. */
 async function restoredEntries({ dir }: Scene) {
-  const store = openStore({ dir: join(dir, 'data'), create: false, clock: Date.now })
+  const store = openBeside(join(dir, 'data'))
   try {
     const { items } = await store.page({ chain: '_system', order: 'asc', limit: 1000, offset: 0 })
     return items
@@ -126,7 +126,14 @@ test('without a discrepancy it says so, ends with 1, and writes nothing', async 
   assert.equal(readFileSync(scene.anchorFile, 'utf8'), before)
   assert.deepEqual(await restoredEntries(scene), entries)
   const { stdout: json } = await restore(scene, '--json')
-  assert.deepEqual(JSON.parse(json), { restored: false, discrepancies: [], unsigned: [], left: [], refused: [] })
+  assert.deepEqual(JSON.parse(json), {
+    restored: false,
+    discrepancies: [],
+    unsigned: [],
+    unsealed: [],
+    left: [],
+    refused: [],
+  })
 })
 
 test('twice is once', async (t) => {

@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAnchor } from '../../src/evidence/anchor.ts'
 import { createLogger, type Logger } from '../../src/service/log.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
-import { type Cleanup, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
+import { type Cleanup, type Gate, type GateOptions, openBeside, startGate, temporaryFolder } from '../helpers.ts'
 
 export { sleep }
 
@@ -32,7 +31,7 @@ export function linesOf(path: string): string[] {
 
 /** Every checkpoint of the data file, as `chain size` in the order in which they were signed. */
 export async function signed(dir: string): Promise<string[]> {
-  const store = openStore({ dir: join(dir, 'data'), create: false, clock: Date.now })
+  const store = openBeside(join(dir, 'data'))
   try {
     return (await store.checkpointsAfter(0, 10_000)).map(({ note }) => shortOf(note))
   } finally {

@@ -8,7 +8,8 @@ import { check } from '../../src/actions/gate/check.ts'
 import { historyReader } from '../../src/actions/gate/history.ts'
 import { createKey, revokeKey } from '../../src/actions/keys/keys.ts'
 import { ensureTenant } from '../../src/actions/keys/tenants.ts'
-import { operatorOf, recover, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { operatorOf, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { recover } from '../../src/actions/killswitch/recover.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Role } from '../../src/keys/roles.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
@@ -59,7 +60,7 @@ async function scene(t: TestContext): Promise<Scene> {
     return callerOf(store.state().keys.get(id) ?? assert.fail('the key was made'), 'acme')
   }
   const [agent, ann, bob] = [await caller('agent'), await caller('approver'), await caller('approver')]
-  const untilDone = () => assert.fail('the stop is on disk at once')
+  const keepUnwritten = () => assert.fail('the stop is on disk at once')
   return {
     deps,
     dir,
@@ -71,7 +72,7 @@ async function scene(t: TestContext): Promise<Scene> {
     },
     revoke: (one) => revokeKey(deps, host, one.key.id),
     stop: () =>
-      trigger({ ...deps, untilDone }, operatorOf(ann), {
+      trigger({ ...deps, keepUnwritten }, operatorOf(ann), {
         tenantId: 'acme',
         level: 'L3',
         reason: 'x',

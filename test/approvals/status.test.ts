@@ -54,8 +54,9 @@ const STATUS: [name: string, change: Partial<Approval>, stops: PlacedStop[], aft
     'approved',
   ],
   ['approved before a stop of another tenant', approvedAfter(9), [{ ...PAUSED, target: 'x/live' }], 7000, 'approved'],
-  ['asked for a millisecond later than now', {}, [], -1, 'expired'],
-  ['approved, though asked for later than now', approvedAfter(9), [], -1, 'expired'],
+  ['asked for a second later than now', {}, [], -1000, 'pending'],
+  ['asked for more than a second later than now', {}, [], -1001, 'expired'],
+  ['approved, though asked for later than now', approvedAfter(9), [], -1001, 'expired'],
   ['stopped until a time that is still to come', {}, [stopOf({ recoveredAt: at(3 * HOUR) })], HOUR, 'expired'],
   ['two overlapping stops count once', {}, [PAUSED, { ...PAUSED, id: 'ksw_2' }], HOUR + 5000, 'expired'],
 ]

@@ -13,9 +13,8 @@ import { createLogger } from '../../src/service/log.ts'
 import type { Tasks } from '../../src/service/repeat.ts'
 import { keepTrail, type Trail } from '../../src/service/trail.ts'
 import { randomPool } from '../../src/store/sqlite/random-pool.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
 import { HEADER, setOf } from '../authoring/sources.ts'
-import { ACME_POLICY, temporaryFolder } from '../helpers.ts'
+import { ACME_POLICY, openBeside, temporaryFolder } from '../helpers.ts'
 import { START_MS } from '../store/drafts.ts'
 import { snapshot } from './trail.ts'
 
@@ -66,7 +65,7 @@ export async function newWorld(): Promise<World> {
   let background = stepped()
 
   const open = async (): Promise<void> => {
-    const store = openStore({ dir, create: true, clock })
+    const store = openBeside(dir, clock)
     const deps = { store, clock, newId: idMaker(clock, randomPool()) }
     background = stepped()
     const trail = await keepTrail(deps, { config, log: createLogger('silent'), tasks: background.tasks })

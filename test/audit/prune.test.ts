@@ -19,6 +19,7 @@ import { verifyBundle } from '../../src/evidence/verify.ts'
 import { verifyExport } from '../../src/evidence/verify-export.ts'
 import { exportFolder, readExport } from '../../src/files/export-folder.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
+import { recordOfStop } from '../../src/killswitch/killswitch.ts'
 import { change } from '../../src/store/records.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { verifiedHere } from '../evidence/bundles.ts'
@@ -112,8 +113,8 @@ test('the oldest entries are gone, and what is left verifies, is gone on with an
   await restarted(dir, async (store) => {
     const { keys, switches, tenants } = store.state()
     assert.deepEqual(
-      { keys: [...keys], switches, tenants: [...tenants] },
-      { keys: [...before.keys], switches: before.switches, tenants: [...before.tenants] },
+      { keys: [...keys], switches: switches.map(recordOfStop), tenants: [...tenants] },
+      { keys: [...before.keys], switches: before.switches.map(recordOfStop), tenants: [...before.tenants] },
     )
     assert.equal((await store.page({ chain: LIVE, order: 'asc', limit: 1, offset: 0 })).items[0]?.header.seq, end)
     assert.deepEqual(await store.entriesFrom(LIVE, 0, 1).then((entries) => entries[0]?.header.seq), end)

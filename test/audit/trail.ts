@@ -10,6 +10,9 @@ import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'
 import { type Anchor, claimOf, headsOf } from '../../src/evidence/anchor.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
+import { sealKeysAt } from '../../src/files/signing-key.ts'
+import { connect } from '../../src/store/sqlite/connection.ts'
+import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
@@ -113,7 +116,19 @@ export async function resign(dir: string, chain: string, size: number): Promise<
     db.prepare('DELETE FROM checkpoint WHERE chain = ? AND size > ?').run(chain, size)
     db.prepare('DELETE FROM tree_node WHERE chain = ? AND (place + 1) * (1 << level) > ?').run(chain, size)
   })
+  reseal(dir)
   const trail = await openTrail(dir)
   await trail.checkpoints.signAll()
   await trail.close()
+}
+
+/** Seals the chains as they are, as who stole the key file can. */
+function reseal(dir: string): void {
+  const key = sealKeysAt(join(dir, 'signing-key.pem'))(undefined)
+  const { db, instance, entries, seals } = connect(openDatabase(dir, { create: false }))
+  for (const chain of entries.chains()) {
+    const head = entries.head(chain)
+    if (key !== undefined && head !== undefined) seals.put(instance.origin() ?? '', key, chain, head)
+  }
+  db.close()
 }

@@ -189,6 +189,7 @@ test('the key file away for an hour, and the service ended: nothing is signed un
   assert.deepEqual(JSON.parse(recorded?.find(({ name }) => name === 'data')?.json ?? ''), {
     reason: 'the volume of the key was away',
     discrepancies: [],
+    unsealed: [],
     unsigned: [tail],
   })
   await commit(trail.store, { guards: [], writes: [], entries: [aDecision('deny')] })
@@ -227,7 +228,7 @@ test('a checkpoint that was taken away is not made anew until somebody answers f
   assert.equal((await trail.store.lastCheckpoint('other/live'))?.size, 7)
   const tail = { chain: LIVE, first: 5, end: 306 }
   const restored = await restoreTrail(trail, undefined, { reason: 'found out', actor: SERVICE })
-  assert.deepEqual(restored, { discrepancies: [], unsigned: [tail], left: [], refused: [] })
+  assert.deepEqual(restored, { discrepancies: [], unsigned: [tail], unsealed: [], left: [], refused: [] })
   assert.deepEqual(await restoredIn(trail), [[tail]])
   const { status, fault } = await verifySeqs(trail.store, LIVE, undefined)
   assert.deepEqual([status, fault], ['unanchored', null])
@@ -238,7 +239,8 @@ test('for entries that _system records otherwise nobody can answer: they stay un
   const trail = await takenAway((db) => rewriteFrom(db, LIVE, 100, { type: 'custom.forged' }))
   const restored = await restoreTrail(trail, undefined, { reason: 'let it be', actor: SERVICE })
   assert.match(restored.refused.join(), /entry 5 is not what _system records as signed/)
-  assert.deepEqual([restored.unsigned, await restoredIn(trail)], [[], []])
+  // That the log key's holder did not append them is recorded, and that somebody took them up so.
+  assert.deepEqual([restored.unsigned, restored.unsealed.length, await restoredIn(trail)], [[], 1, [[]]])
   await grow(trail, 300, 'other/live')
   assert.equal((await trail.store.lastCheckpoint(LIVE))?.size, 5)
   assert.equal((await verifySeqs(trail.store, LIVE, undefined)).status, 'tampered')
@@ -256,7 +258,16 @@ test('what others append and sign while a chain is verified makes no fault', asy
   const { logKeys } = trustOf(trail.store)
   await trail.close()
   const connection = connect(openDatabase(before, { create: false }))
-  const request = { chain: LIVE, sections: true, logKeys, anchor: null, anchoredSize: 0 }
+  const request = {
+    chain: LIVE,
+    sections: true,
+    logKeys,
+    anchor: null,
+    anchoredSize: 0,
+    revoked: new Set<string>(),
+    sealKey: undefined,
+    nowMs: 0,
+  }
   const found = verifyChain(connection, origin, request, () =>
     tamper(before, (db) => {
       db.prepare('ATTACH ? AS later').run(join(dir, DATA_FILE))

@@ -4,9 +4,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
 import { assertOneHistory, checkpointsOf } from '../evidence/signed.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { openBeside, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { assertRecorded, command, folderIn, later, load, serve } from './processes.ts'
 
@@ -37,7 +36,7 @@ test('kill -9 of a service that signs, and of rotations of its key: what is sign
     await service.end('SIGKILL')
     await running.stop()
     acknowledged.push(...running.acknowledged)
-    const store = openStore({ dir: folder.data, create: false, clock: Date.now })
+    const store = openBeside(folder.data)
     signed.push((await checkpointsOf(store)).length)
     await assertOneHistory(store)
     await store.close()
@@ -54,7 +53,7 @@ test('kill -9 of a service that signs, and of rotations of its key: what is sign
     }),
   )
   await service.end('SIGTERM')
-  const store = openStore({ dir: folder.data, create: false, clock: Date.now })
+  const store = openBeside(folder.data)
   t.after(() => store.close())
   const inputs = { trust: trustOf(store), nowMs: Date.now() }
   for (const bundle of bundles) assert.equal(verifyBundle(bundle, inputs).verdict, 'valid')

@@ -5,10 +5,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Sqlite from 'better-sqlite3'
-import { openStore } from '../../src/store/sqlite/store.ts'
 import { anchored } from '../anchors/support.ts'
 import { assertOneHistory, checkpointsOf } from '../evidence/signed.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { openBeside, temporaryFolder } from '../helpers.ts'
 import { fullTest } from '../tier.ts'
 import { until } from '../until.ts'
 import {
@@ -174,7 +173,7 @@ fullTest(
     const [live] = chains.filter(({ chain }: { chain: string }) => chain === 'acme/live')
     assert.deepEqual([valid, live.status], [true, 'ok'])
     const lines = anchored(file)
-    const store = openStore({ dir: folder.data, create: false, clock: Date.now })
+    const store = openBeside(folder.data)
     assert.ok((await assertOneHistory(store)) > 4)
     const signed = (await checkpointsOf(store)).map(({ chain, size }) => `${chain} ${size}`)
     await store.close()

@@ -83,7 +83,7 @@ async function scene(t: TestContext): Promise<Scene> {
 const mail = { tenantId: 'acme', action: 'email.send' }
 const large = { tenantId: 'acme', action: 'payment.transfer', context: { amount: 2000 } }
 const stop = { tenantId: 'acme', level: 'L3', reason: 'odd', triggeredBy: 'ann' } as const
-const withTask = (deps: CheckDeps) => ({ ...deps, untilDone: () => assert.fail('the stop is on disk at once') })
+const withTask = (deps: CheckDeps) => ({ ...deps, keepUnwritten: () => assert.fail('the stop is on disk at once') })
 
 for (const where of ['here', 'elsewhere'] as const) {
   test(`a stop between decision and commit wins: ${where}`, async (t) => {

@@ -10,15 +10,15 @@ import { parseDigest } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { openCheckpoint, type SignedCheckpoint } from '../../src/evidence/trust.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { StoredCheckpoint } from '../../src/store/submission.ts'
 import type { Cleanup } from '../helpers.ts'
+import { openBeside } from '../helpers.ts'
 
 /** Opens the store, the keyring and the checkpointer, as a process beside the service has them. */
 export async function signerOf(t: Cleanup, data: string) {
   const clock = Date.now
-  const store = openStore({ dir: data, create: false, clock })
+  const store = openBeside(data, clock)
   t.after(() => store.close())
   const deps = { store, clock, newId: idMaker(clock, randomBytes) }
   const keyFile = signingKeyFile(`${data}/signing-key.pem`)

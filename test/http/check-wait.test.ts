@@ -7,8 +7,7 @@ import { revokeKey } from '../../src/actions/keys/keys.ts'
 import { setPlan } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { waitMsOf } from '../../src/http/query.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
-import { type Answer, type Gate, startGate } from '../helpers.ts'
+import { type Answer, type Gate, openBeside, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entries, entriesOf } from './support.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
@@ -210,7 +209,7 @@ for (const [how, end] of [
 }
 
 async function revokedElsewhere(id: string): Promise<void> {
-  const store = openStore({ dir: `${gate.dir}/data`, create: false, clock: Date.now })
+  const store = openBeside(`${gate.dir}/data`)
   await revokeKey({ store, clock: Date.now, newId }, { actor: HOST, caller: undefined }, id)
   await store.close()
 }

@@ -4,8 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { revokeKey } from '../../src/actions/keys/keys.ts'
 import { idMaker } from '../../src/base/id.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
-import { type Gate, startGate } from '../helpers.ts'
+import { type Gate, openBeside, startGate } from '../helpers.ts'
 import { openStream } from './sse.ts'
 import { assertDone } from './support.ts'
 
@@ -34,7 +33,7 @@ async function elapsed(work: Promise<unknown>): Promise<number> {
 }
 
 async function revokedElsewhere(id: string): Promise<void> {
-  const store = openStore({ dir: `${gate.dir}/data`, create: false, clock: Date.now })
+  const store = openBeside(`${gate.dir}/data`)
   const deps = { store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
   await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, id)
   await store.close()

@@ -3,8 +3,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { rememberKeyUses } from '../../src/actions/keys/uses.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
-import { type Gate, startGate, temporaryFolder } from '../helpers.ts'
+import { type Gate, openBeside, startGate, temporaryFolder } from '../helpers.ts'
 import { assertDone, assertRefused, entries } from './support.ts'
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -22,7 +21,7 @@ async function listed(gate: Gate, by: Key): Promise<Record<string, string | null
 
 /** Returns the last uses that the file holds. */
 async function stored(dir: string, ...keyIds: string[]): Promise<ReadonlyMap<string, string>> {
-  const store = openStore({ dir: join(dir, 'data'), create: false, clock: Date.now })
+  const store = openBeside(join(dir, 'data'))
   try {
     return await store.keyUses(keyIds)
   } finally {
@@ -79,7 +78,7 @@ test('it is there after a stop, and no entry says so', async (t) => {
 
 test('nothing is written while nothing was used, and what was written is not written again', async (t) => {
   const dir = temporaryFolder()
-  const store = openStore({ dir: join(dir, 'data'), create: true, clock: Date.now })
+  const store = openBeside(join(dir, 'data'))
   t.after(() => store.close())
   let commits = 0
   const counted = {

@@ -7,9 +7,8 @@ import { revokeKey } from '../../src/actions/keys/keys.ts'
 import { rotateKey } from '../../src/actions/keys/rotate.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { isSecret } from '../../src/keys/apikey.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
 import { POLICY, T0 } from '../approvals/scenes.ts'
-import { type Answer, type Gate, startGate } from '../helpers.ts'
+import { type Answer, type Gate, openBeside, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entries, entriesOf } from './support.ts'
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -164,7 +163,7 @@ test('a key that another process has revoked rotates nothing, before this one kn
   const clock = (): number => now
   const [thief, victim] = [await gate.key(), await gate.key()]
   const { store } = gate.server
-  const elsewhere = openStore({ dir: join(gate.dir, 'data'), create: false, clock })
+  const elsewhere = openBeside(join(gate.dir, 'data'), clock)
   t.after(() => elsewhere.close())
   const deps = { store, clock, newId: idMaker(clock, randomBytes) }
   const key = store.state().keys.get(thief.id)

@@ -160,7 +160,14 @@ test('the thread of a verification that nobody waits for ends at once, and the n
   for (let i = 0; i < 20; i += 1)
     await store.commit({ guards: [], writes: [], entries: Array.from({ length: 500 }, () => aDecision('allow')) })
   const gone = new AbortController()
-  const request = { chain: 'acme/live', sections: true, logKeys: [], anchor: null, anchoredSize: 0 }
+  const request = {
+    chain: 'acme/live',
+    sections: true,
+    logKeys: [],
+    anchor: null,
+    anchoredSize: 0,
+    revoked: new Set<string>(),
+  }
   let told = 0
   const leave = (): void => {
     told += 1

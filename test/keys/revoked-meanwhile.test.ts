@@ -10,7 +10,8 @@ import { historyReader } from '../../src/actions/gate/history.ts'
 import { createKey, revokeKey } from '../../src/actions/keys/keys.ts'
 import { rotateKey } from '../../src/actions/keys/rotate.ts'
 import { ensureTenant } from '../../src/actions/keys/tenants.ts'
-import { operatorOf, recover, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { operatorOf, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { recover } from '../../src/actions/killswitch/recover.ts'
 import { recordOutcome } from '../../src/actions/outcomes/outcomes.ts'
 import { Sessions } from '../../src/actions/sessions/sessions.ts'
 import { idMaker } from '../../src/base/id.ts'
@@ -42,7 +43,7 @@ const asked = (action: string, caller = other, at = deps) => check(at, caller, {
 const stop = { tenantId: 'acme', level: 'L1', scope: 'nothing', reason: 'drill', triggeredBy: 'ann' } as const
 const ended = { tenantId: 'acme', recoveredBy: 'ann', comment: 'over' }
 const outcomes = { ranWithoutAllow: () => undefined, ranAfterAll: () => undefined }
-const untilDone = () => assert.fail('the stop is on disk at once')
+const keepUnwritten = () => assert.fail('the stop is on disk at once')
 
 /** Each prepares what it needs, and gives what the caller then does. */
 const ACTS: [what: string, prepare: () => Promise<(at: CheckDeps, caller: Caller) => Promise<unknown>>][] = [
@@ -65,7 +66,7 @@ const ACTS: [what: string, prepare: () => Promise<(at: CheckDeps, caller: Caller
   [
     'ends a stop',
     async () => {
-      await trigger({ ...deps, untilDone }, operatorOf(other), stop)
+      await trigger({ ...deps, keepUnwritten }, operatorOf(other), stop)
       return (at, caller) => recover(at, operatorOf(caller), ended, { caller, idempotency: undefined })
     },
   ],

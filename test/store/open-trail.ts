@@ -5,9 +5,10 @@ import type { EvidenceDeps } from '../../src/actions/evidence/evidence.ts'
 import { openKeyring } from '../../src/actions/evidence/signing-keys.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Clock } from '../../src/base/time.ts'
-import { signingKeyFile } from '../../src/files/signing-key.ts'
+import { sealKeysAt, signingKeyFile } from '../../src/files/signing-key.ts'
+import type { StartCheck } from '../../src/store/sqlite/load.ts'
 import { randomPool } from '../../src/store/sqlite/random-pool.ts'
-import { openStore, type StartCheck } from '../../src/store/sqlite/store.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
 import { START_MS } from './drafts.ts'
 
 /** A store on a data folder, with the log key in it, and what signs. */
@@ -16,9 +17,10 @@ export async function openTrail(
   clock: Clock = () => START_MS,
   check: StartCheck = 'all',
 ): Promise<EvidenceDeps & { close(): Promise<void> }> {
-  const store = openStore({ dir, create: true, clock, check })
+  const keyFile = join(dir, 'signing-key.pem')
+  const store = openStore({ dir, create: true, clock, check, sealKeys: sealKeysAt(keyFile) })
   const deps: Deps = { store, clock, newId: idMaker(clock, randomPool()) }
-  const keyring = await openKeyring(deps, signingKeyFile(join(dir, 'signing-key.pem')))
+  const keyring = await openKeyring(deps, signingKeyFile(keyFile))
   const checkpoints: Checkpointer = checkpointer({ ...deps, keyring, onFault: () => undefined })
   return { ...deps, keyring, checkpoints, close: () => store.close() }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import Sqlite, { type Database } from 'better-sqlite3'
@@ -7,7 +7,8 @@ import { prunable, prune } from '../../src/actions/audit/prune.ts'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import { GateError } from '../../src/base/errors.ts'
-import { DAY_MS } from '../../src/base/time.ts'
+import { type Clock, DAY_MS } from '../../src/base/time.ts'
+import { sealKeysAt } from '../../src/files/signing-key.ts'
 import { DATA_FILE, UnusableFile } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -17,6 +18,7 @@ import { commit, note, only } from './drafts.ts'
 import { openTrail } from './open-trail.ts'
 
 const OTHER = 'other/live'
+const KEY_FILE = 'signing-key.pem'
 
 const payment = (amount: number, tenantId = 'acme') => ({ tenantId, action: 'payment.transfer', context: { amount } })
 
@@ -75,10 +77,10 @@ async function policyRecorded(store: Store): Promise<void> {
   await until('the policy set is recorded', () => store.state().policies.has('acme'))
 }
 
-/** A copy of the folder's data file, in a folder of its own. */
+/** A copy of the folder's data file and log key, in a folder of its own. */
 export function copyOf(dir: string): string {
   const copy = temporaryFolder()
-  cpSync(join(dir, DATA_FILE), join(copy, DATA_FILE))
+  for (const name of [DATA_FILE, KEY_FILE]) if (existsSync(join(dir, name))) cpSync(join(dir, name), join(copy, name))
   return copy
 }
 
@@ -100,10 +102,12 @@ export function tamper(dir: string, change: (db: Database) => void): void {
 export type Finding = 'at open' | 'by audit verify' | 'nothing found'
 
 /** Returns the check that finds the fault in the file, if any, and its message. */
-export async function findingIn(dir: string): Promise<{ finding: Finding; message: string }> {
+export async function findingIn(dir: string, clock: Clock = Date.now): Promise<{ finding: Finding; message: string }> {
   let store: Store
   try {
-    store = openStore({ dir, create: false, clock: Date.now })
+    const keyFile = join(dir, KEY_FILE)
+    const sealKeys = existsSync(keyFile) ? sealKeysAt(keyFile) : undefined
+    store = openStore({ dir, create: false, clock, sealKeys })
   } catch (error) {
     assert.ok(error instanceof UnusableFile, `refused by ${String(error)}`)
     return { finding: 'at open', message: error.message }

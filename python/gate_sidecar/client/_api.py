@@ -939,7 +939,7 @@ class KillSwitchPreview(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them; otherwise null."""
+    """Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null."""
     approvals: int
     """Pending approvals that it would cover: they keep their time."""
     cancels: int
@@ -1356,6 +1356,8 @@ class RangeVerification(TypedDict):
         "empty",
         "tampered",
         "broken-link",
+        "unsealed",
+        "unsigned",
         "truncated",
         "pruned",
         "forked",
@@ -1366,6 +1368,8 @@ class RangeVerification(TypedDict):
     vouches. `empty`: there is no entry, and the entries on both sides follow one another.
     `tampered`: what an entry says is not what was written, or the tree is not the one that was
     signed. `broken-link`: an entry is missing, or does not follow from the one before it.
+    `unsealed`: the newest entries were not appended by who holds the log key. `unsigned`: entries
+    are unsigned for longer than a running service leaves them, and the log key is not at hand.
     `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range
     begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor
     holds another history. `rollback`: an anchor holds more entries than there are.
@@ -1805,9 +1809,11 @@ class _TriggeredKillSwitch(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them; otherwise null."""
+    """Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null."""
     persisted: bool
-    """False while the disk refuses: in force, and tried again each second."""
+    """False while the disk refuses: in force, and tried again each second. `warning` says whether
+    it outlives a restart.
+    """
 
 
 class TriggeredKillSwitch(_TriggeredKillSwitch, total=False):

@@ -167,13 +167,12 @@ const RUN_MS = 2000
  * @param all looks at those before their deadline too: one that begins in the future is over
  */
 export async function expireDue(deps: Deps, { all = false } = {}): Promise<number> {
-  const nowMs = deps.clock()
   const { switches } = deps.store.state()
   const end = performance.now() + RUN_MS
   let written = 0
-  const dueAt = all ? undefined : formatTimestamp(nowMs)
+  const dueAt = all ? undefined : formatTimestamp(deps.clock())
   for await (const due of openApprovals(deps.store, { statuses: OPEN_STATUSES, dueAt })) {
-    const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
+    const expired = due.filter((approval) => statusAt(approval, switches, deps.clock()) === 'expired')
     await Promise.all(expired.map((approval) => noteStatus(deps, approval, 'expired')))
     written += expired.length
     if (performance.now() > end) break

@@ -2,17 +2,21 @@ import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { Actor, EntryDraft } from '../../audit/draft.ts'
 import { fold } from '../../audit/merkle.ts'
 import { formatTimestamp } from '../../base/time.ts'
+import type { Store } from '../../store/store.ts'
+import type { Write } from '../../store/submission.ts'
 import type { AnchorRecord, AnchorSink } from '../anchors/anchors.ts'
 import { compareAnchors, type Discrepancy } from '../anchors/compare.ts'
 import { decideAndCommit, eventEntry } from '../deps.ts'
 import type { EvidenceDeps } from '../evidence/evidence.ts'
-import { signedCheckpoint } from '../evidence/signing-keys.ts'
+import { sealKeyFrom, signedCheckpoint } from '../evidence/signing-keys.ts'
 import { type UnsignedTail, unsignedTails } from './unsigned-tails.ts'
 
 export interface Restored {
   discrepancies: readonly Discrepancy[]
   /** The unsigned entries that were adopted. */
   unsigned: readonly UnsignedTail[]
+  /** Faults of the chains that were appended to without the log key, and are sealed now. */
+  unsealed: readonly string[]
   /** Remaining contradictions to the anchors: chains that cannot be signed as they are. */
   left: readonly Discrepancy[]
   /** Reasons why chains with unsigned entries cannot be adopted. */
@@ -34,28 +38,41 @@ export async function restoreTrail(
   const { store, checkpoints } = deps
   const contradicted = async (): Promise<Discrepancy[]> =>
     anchors === undefined ? [] : compareAnchors(store, (await anchors.newest()).newest)
-  const entry = (found: Pick<Restored, 'discrepancies' | 'unsigned'>): EntryDraft => {
-    const discrepancies = found.discrepancies.map(({ why: _, ...recorded }) => recorded)
-    return eventEntry(deps, SYSTEM_CHAIN, 'audit.restored', { reason, ...found, discrepancies }, actor)
+  const entry = (found: Partial<Pick<Restored, 'discrepancies' | 'unsigned' | 'unsealed'>>): EntryDraft => {
+    const discrepancies = (found.discrepancies ?? []).map(({ why: _, ...recorded }) => recorded)
+    const data = { reason, unsigned: [], unsealed: [], ...found, discrepancies }
+    return eventEntry(deps, SYSTEM_CHAIN, 'audit.restored', data, actor)
   }
+  const unsealed = await store.unsealed()
   const discrepancies = await contradicted()
+  const isSealed = unsealed.length === 0
+  if (!isSealed) await sealAnew(deps, entry({ unsealed, discrepancies }))
   let unsigned: readonly UnsignedTail[] = []
   const tails = await unsignedTails(store)
   await checkpoints.adopt(
     tails.map(({ chain }) => chain),
     (taken) => {
       unsigned = tails.filter(({ chain }) => taken.includes(chain))
-      return entry({ discrepancies: [], unsigned })
+      return entry({ unsigned })
     },
   )
   const refused = tails.flatMap(({ chain }) => checkpoints.faults().get(chain) ?? [])
-  if (anchors === undefined || discrepancies.length === 0) return { discrepancies, unsigned, left: [], refused }
-  await decideAndCommit(store, async () => ({
-    submission: { guards: [], writes: [], entries: [entry({ discrepancies, unsigned: [] })] },
-    reply: () => undefined,
-  }))
+  if (anchors === undefined || discrepancies.length === 0)
+    return { discrepancies, unsigned, unsealed, left: [], refused }
+  if (isSealed) await commit(store, [], entry({ discrepancies }))
   await anchor(deps, anchors, new Set([...discrepancies.map(({ chain }) => chain), SYSTEM_CHAIN]))
-  return { discrepancies, unsigned, left: await contradicted(), refused }
+  return { discrepancies, unsigned, unsealed, left: await contradicted(), refused }
+}
+
+/** Seals all chains as they are. */
+function sealAnew({ store, keyring }: EvidenceDeps, recorded: EntryDraft): Promise<void> {
+  const key = sealKeyFrom(keyring.logKey().privateKey)
+  return commit(store, [{ kind: 'reseal', key, isTrusted: true }], recorded)
+}
+
+function commit(store: Store, writes: readonly Write[], recorded: EntryDraft): Promise<void> {
+  const submission = { guards: [], writes, entries: [recorded] }
+  return decideAndCommit(store, async () => ({ submission, reply: () => undefined }))
 }
 
 async function anchor(deps: EvidenceDeps, anchors: AnchorSink, chains: Iterable<string>): Promise<void> {

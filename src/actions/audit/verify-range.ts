@@ -10,7 +10,6 @@ import { headAfter } from '../../evidence/prune.ts'
 import type { LogKey } from '../../evidence/trust.ts'
 import { requestBody } from '../../gate/request.ts'
 import type { Store } from '../../store/store.ts'
-import { takenUpTo } from '../anchors/anchors.ts'
 import type { Deps } from '../deps.ts'
 import { trustOf } from '../evidence/trust.ts'
 import { missingSections } from './redactions.ts'
@@ -29,6 +28,8 @@ export interface RangeInputs {
   sections?: boolean
   /** The keys whose signatures count; by default the log keys of this instance. */
   logKeys?: readonly LogKey[]
+  /** Public keys that somebody else may hold; by default those that this instance has revoked. */
+  revoked?: ReadonlySet<string>
   /** The newest anchored heads. */
   anchors?: Heads
 }
@@ -91,14 +92,16 @@ export async function verifySeqs(
   store: Store,
   chain: string,
   range: { first: number; end: number } | undefined,
-  { logKeys = trustOf(store).logKeys, anchors, sections = true }: RangeInputs = {},
+  inputs: RangeInputs = {},
   onProgress?: (checked: number) => void,
   signal?: AbortSignal,
 ): Promise<RangeVerification> {
+  const own = trustOf(store)
+  const { logKeys = own.logKeys, revoked = new Set(own.revoked.keys()), anchors, sections = true } = inputs
+  // What the file itself says of its deliveries vouches for nothing.
   const anchor = anchors?.get(chain) ?? null
-  const taken = await store.lastCheckpointUpTo(chain, await takenUpTo(store))
-  const anchoredSize = Math.max(anchor?.size ?? 0, taken?.size ?? 0)
-  return store.verifyChain({ chain, range, sections, logKeys, anchor, anchoredSize }, onProgress, signal)
+  const anchoredSize = anchor?.size ?? 0
+  return store.verifyChain({ chain, range, sections, logKeys, revoked, anchor, anchoredSize }, onProgress, signal)
 }
 
 function dayOf(field: string, text: string): number {

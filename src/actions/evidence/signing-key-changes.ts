@@ -4,9 +4,18 @@ import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { signStatement } from '../../evidence/signature.ts'
 import { change, creation, isInUse, type SigningKey } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
 import type { Guard, Write } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
-import { ensureLogKey, type KeyFile, keyInUse, logKeyRecord, tested, WrongSigningKey } from './signing-keys.ts'
+import {
+  ensureLogKey,
+  type KeyFile,
+  keyInUse,
+  logKeyRecord,
+  sealKeyFrom,
+  tested,
+  WrongSigningKey,
+} from './signing-keys.ts'
 
 /**
  * The old key stays valid this long after a rotation is requested, so that what it signs meanwhile lies before its end.
@@ -27,7 +36,8 @@ export async function rotateLogKey(
   const from = keyInUse(deps.store)
   if (from === undefined || from.id !== old.id) throw new WrongSigningKey('The log key was rotated by somebody else.')
   const next = tested(file.createNext())
-  const atMs = Math.max(deps.clock() + ROTATION_MS, Date.parse(from.createdAt))
+  // Not before what the old key has signed, though a clock was set back since.
+  const atMs = Math.max(deps.clock() + ROTATION_MS, Date.parse(from.createdAt), await newestMs(deps.store))
   const at = formatTimestamp(atMs)
   const statement = { origin: deps.store.origin, from: old.publicKey, to: next.publicKey, at }
   const signatures = {
@@ -36,7 +46,11 @@ export async function rotateLogKey(
   }
   const retired = change('signingKey', from, { retiredAt: at })
   const made = creation('signingKey', logKeyRecord(deps, next, { statement, signatures }))
-  const writes: Write[] = [retired.write, made.write]
+  const writes: Write[] = [
+    retired.write,
+    made.write,
+    { kind: 'reseal', key: sealKeyFrom(next.privateKey), isTrusted: false },
+  ]
   const entries: EntryDraft[] = [
     eventEntry(deps, SYSTEM_CHAIN, 'key.rotated', retired.data, actor),
     eventEntry(deps, SYSTEM_CHAIN, 'key.created', made.data, actor),
@@ -53,6 +67,13 @@ export async function rotateLogKey(
   }
   file.promoteNext(next.id)
   return { from: retired.record, to: made.record }
+}
+
+/** The time of the newest entry of any chain. */
+async function newestMs(store: Store): Promise<number> {
+  const lengths = await store.lengths(await store.chains())
+  const newest = await Promise.all(Array.from(lengths, ([chain, length]) => store.entryAt(chain, length - 1)))
+  return Math.max(0, ...newest.map((entry) => Date.parse(entry?.header.ts ?? '') || 0))
 }
 
 /**

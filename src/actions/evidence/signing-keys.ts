@@ -2,15 +2,16 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { type Checkpoint, checkpointText } from '../../audit/checkpoint.ts'
 import { SERVICE } from '../../audit/draft.ts'
+import { type SealKey, sealKeyOf } from '../../audit/seal.ts'
 import { utf8 } from '../../base/bytes.ts'
 import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp } from '../../base/time.ts'
 import { formatNote, type NoteKey } from '../../evidence/note.ts'
-import { canSign, publicKeyOf, signatureOf, signStatement } from '../../evidence/signature.ts'
+import { canSign, publicKeyOf, seedOf, signatureOf, signStatement } from '../../evidence/signature.ts'
 import { type Certificate, logKeysFor, type Rotation, type Trust } from '../../evidence/trust.ts'
-import { creation, isInUse, type SigningKey } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
+import { creation, logKeyInUse, type SigningKey } from '../../store/records.ts'
+import type { SealKeys, Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { rotationsOf } from './trust.ts'
@@ -108,7 +109,7 @@ function missingKey(): never {
 
 /** The record of the log key that is in use. */
 export function keyInUse(store: Store): SigningKey | undefined {
-  return [...store.state().signingKeys.values()].find(isInUse)
+  return logKeyInUse(store.state().signingKeys.values())
 }
 
 /** The name under which the log key signs notes. */
@@ -151,6 +152,16 @@ export function tested(privateKey: KeyObject): PrivateKey {
   if (!canSign(privateKey)) throw new WrongSigningKey('The signing key does not verify what it signs.')
   const publicKey = publicKeyOf(privateKey)
   return { id: idOf(publicKey), publicKey, privateKey }
+}
+
+/** The secret of the seals under the log key in use. @throws GateError `audit_unavailable` when the key is not at hand */
+export function sealSecret(store: Store, sealKeys: SealKeys): Uint8Array {
+  const key = sealKeys(keyInUse(store)?.id)
+  return key?.secret ?? missingKey()
+}
+
+export function sealKeyFrom(privateKey: KeyObject): SealKey {
+  return sealKeyOf(idOf(publicKeyOf(privateKey)), seedOf(privateKey))
 }
 
 /** @param publicKey base64 of 32 bytes */

@@ -46,10 +46,11 @@ export interface HoldResult {
  * rejection; else wait for a pending or new one.
  */
 export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldResult> {
-  const { outcome, nowMs } = asked.judged
+  const { outcome } = asked.judged
   if (outcome.hold === null) return unchanged(outcome)
   const digest = digestOfRequest(asked.caller, asked.request, outcome.hold.unbound)
   const same = await deps.store.approvalsFor(asked.caller.chain, digest)
+  const nowMs = deps.clock()
   const { switches } = deps.store.state()
   const byStatus = (status: ApprovalStatus): Approval[] =>
     same.filter((item) => statusAt(item, switches, nowMs) === status)

@@ -19,13 +19,14 @@ import type { Submission } from '../../store/submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { coverageOf } from './coverage.ts'
-import type { RecoverRequest, TriggerRequest } from './request.ts'
+import type { TriggerRequest } from './request.ts'
 import { resolveScope } from './scope.ts'
+import { type Kept, UNWRITTEN_WARNINGS, type UnwrittenStop } from './unwritten.ts'
 
 export interface KillSwitchDeps extends Deps {
   policies: PoliciesInForce
-  /** Runs the task each second until it succeeds. */
-  untilDone(task: () => Promise<void>): void
+  /** Keeps a stop that the data file refused, and writes it once that can be done. */
+  keepUnwritten(unwritten: UnwrittenStop): Kept
 }
 
 /** The operator who stops or recovers: a key, or the host's command line. */
@@ -89,15 +90,15 @@ export async function trigger(deps: KillSwitchDeps, operator: Operator, request:
   const same = deps.store.state().switches.find((stop) => isSame(stop, wanted))
   const stop = same ?? newStop(deps, wanted, request)
   if (same === undefined) deps.store.impose(stop)
-  const persist = (bound?: Once) => persistStop(deps, operator, stop, same !== undefined, bound)
   try {
     // The repeated stop was ended meanwhile: this later trigger makes a new one.
-    if ((await persist(once)) === 'ended') return trigger(deps, operator, request, once)
+    const written = await persistStop(deps, operator.actor, recordOfStop(stop), same !== undefined, once)
+    if (written === 'ended') return trigger(deps, operator, request, once)
   } catch (error) {
-    if (same !== undefined && isImposed(deps, same)) return triggered(deps, operator, same)
-    if (same !== undefined) throw error
-    // Retried without the Idempotency-Key: another request may have taken it, and the stop is in force.
-    deps.untilDone(async () => void (await persist()))
+    if (same !== undefined && !isImposed(deps, same)) throw error
+    // Written later without the Idempotency-Key: another request may have taken it, and the stop is in force.
+    const kept = deps.keepUnwritten({ stop: recordOfStop(stop), actor: operator.actor })
+    return triggered(deps, operator, stop, kept)
   }
   return triggered(deps, operator, stop)
 }
@@ -117,7 +118,7 @@ function newStop(deps: Deps, wanted: Scoped, { reason, triggeredBy }: TriggerReq
 }
 
 /** True for a stop in force here that is not on disk yet. */
-function isImposed(deps: Deps, stop: KillSwitch): boolean {
+export function isImposed(deps: Deps, stop: KillSwitch): boolean {
   return deps.store.imposed().some(({ id }) => id === stop.id)
 }
 
@@ -159,7 +160,7 @@ function isSame(stop: KillSwitch, wanted: Scoped): boolean {
  * Commits the stop alone, so that no other write can fail it. Writes nothing and returns `ended` for a repeated stop
  * that is no longer in force.
  */
-function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once) {
+function persistStop(deps: Deps, actor: Actor, stop: KillSwitch, again: boolean, once?: Once) {
   return decideAndCommit<'done' | 'ended'>(deps.store, async () => {
     const nothing = { submission: null, reply: () => 'done' as const }
     // A COMMIT of unknown result may have reached the disk after all.
@@ -169,7 +170,7 @@ function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: bo
     const now = current(deps, stop)
     if (!isInForce(now)) return { submission: null, reply: () => 'ended' }
     const { write, data } = again ? change('switch', now, {}) : creation('switch', stop)
-    const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, operator.actor)
+    const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, actor)
     const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
     const submission: Submission = {
       guards: bound?.guards ?? [],
@@ -180,64 +181,24 @@ function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: bo
   })
 }
 
+/** Commits a stop that is in force already, unless that has been done. @throws GateError of the store */
+export async function persistUnwritten(deps: Deps, { stop, actor }: UnwrittenStop): Promise<void> {
+  await persistStop(deps, actor, stop, false)
+}
+
 function current(deps: Deps, stop: KillSwitch): KillSwitch {
   return recordOfStop(deps.store.state().switches.find(({ id }) => id === stop.id) ?? stop)
 }
 
-function chainOfStop(stop: KillSwitch): string {
+export function chainOfStop(stop: KillSwitch): string {
   return stop.target === GLOBAL ? SYSTEM_CHAIN : stop.target
 }
 
 /** The status, and the known actions that the stop covers: it reveals a mistyped scope at once. */
-async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch) {
+async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch, kept?: Kept) {
   const status = killSwitchStatus(deps, operator.chain)
   const persisted = !isImposed(deps, stop)
-  return { ...status, ...(await coverageOf(deps, operator, stop, { readsRecent: persisted })), persisted }
-}
-
-/**
- * Ends a stop: the one named by id, level and scope, else the strongest.
- *
- * @throws GateError `kill_switch_inactive` when there is none such, `forbidden` for L4 without admin
- */
-export function recover(deps: Deps, operator: Operator, request: RecoverRequest, once?: Once) {
-  return decideAndCommit(deps.store, async () => {
-    const earlier = once && (await earlierUse(deps.store, once.caller, once.idempotency))
-    if (earlier !== undefined) return { submission: null, reply: () => killSwitchStatus(deps, operator.chain) }
-    const stop = stopToEnd(deps, operator, request)
-    const { write, data } = change('switch', stop, {
-      recoveredBy: request.recoveredBy,
-      recoveredAt: formatTimestamp(deps.clock()),
-      comment: request.comment,
-    })
-    const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.recovered', data, operator.actor)
-    const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
-    const submission: Submission = {
-      guards: [...(once ? [{ kind: 'keyActive' as const, keyId: once.caller.key.id }] : []), ...(bound?.guards ?? [])],
-      writes: [write, ...(bound?.writes ?? [])],
-      entries: [entry],
-    }
-    return { submission, reply: () => killSwitchStatus(deps, operator.chain) }
-  })
-}
-
-function inactiveText(id: string | undefined): string {
-  return id === undefined
-    ? 'No such kill switch is active.'
-    : `The kill switch ${id} has been ended already, or is not of that level and scope; nothing was changed.`
-}
-
-function stopToEnd(deps: Deps, operator: Operator, { id, level, scope }: RecoverRequest): KillSwitch {
-  const stop = stopsOver(deps.store.state().switches, operator.chain).find(
-    (item) =>
-      (id === undefined || item.id === id) &&
-      (level === undefined || item.level === level) &&
-      (scope === undefined || item.scope === scope),
-  )
-  if (stop === undefined) throw new GateError('kill_switch_inactive', inactiveText(id))
-  if (stop.level === 'L4' && !operator.admin) throw new GateError('forbidden', 'Only an admin may end an L4 stop.')
-  if (isImposed(deps, stop)) {
-    throw new GateError('audit_unavailable', 'The stop is in force but not on disk yet; it cannot be ended before.')
-  }
-  return recordOfStop(stop)
+  const { covers, warning } = await coverageOf(deps, operator, stop, { readsRecent: persisted })
+  const warnings = [...(warning === null ? [] : [warning]), ...(kept === undefined ? [] : [UNWRITTEN_WARNINGS[kept]])]
+  return { ...status, covers, warning: warnings.length === 0 ? null : warnings.join(' '), persisted }
 }

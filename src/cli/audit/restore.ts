@@ -28,15 +28,19 @@ async function restore(options: CommonOptions & { reason: string }): Promise<voi
   if (reason.trim() === '') throw new UsageError('--reason: say why the trail is taken up as it is.')
   const file = config.anchorFile === null ? undefined : anchorFile(config.anchorFile)
   if ((await file?.version()) === 'none') throw new CannotRun(`There is no anchor file ${config.anchorFile}.`)
-  const { discrepancies, unsigned, left, refused } = await withStore(options, async (deps) =>
-    restoreTrail(await withKeyring(deps, config, () => undefined), file, { reason, actor: hostActor() }),
+  const { discrepancies, unsigned, unsealed, left, refused } = await withStore(
+    options,
+    async (deps) =>
+      restoreTrail(await withKeyring(deps, config, () => undefined), file, { reason, actor: hostActor() }),
+    { unsealed: 'accepted' },
   )
-  const isRestored = discrepancies.length + unsigned.length > 0
-  print(options, { restored: isRestored, discrepancies, unsigned, left, refused }, () =>
+  const isRestored = discrepancies.length + unsigned.length + unsealed.length > 0
+  print(options, { restored: isRestored, discrepancies, unsigned, unsealed, left, refused }, () =>
     isRestored
       ? [
           ...discrepancies.map(lineOf),
           ...unsigned.map(tailLine),
+          ...unsealed,
           'The trail goes on as it is. That is recorded as audit.restored, and a running service writes again within seconds.',
         ]
       : [

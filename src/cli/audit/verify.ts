@@ -12,7 +12,7 @@ import { readSigningKey } from '../../files/signing-key.ts'
 import { type Config, signingKeyPath } from '../../service/config.ts'
 import { AlteredFile, asUnusable } from '../../store/sqlite/open.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { type CommonOptions, EXIT, UsageError, withStore } from '../context.ts'
+import { CannotRun, type CommonOptions, EXIT, UsageError, withStore } from '../context.ts'
 import { columns, type Line, paint, print } from '../output.ts'
 import { progressBar } from '../progress.ts'
 import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
@@ -20,6 +20,7 @@ import { assertChain } from './list.ts'
 
 interface VerifyOptions extends CommonOptions, TrustOptions {
   contents: boolean
+  requireAnchor?: boolean
   chain?: string
   from?: string
   to?: string
@@ -44,6 +45,7 @@ export function addAuditVerifyCommand(audit: GateCommand): void {
     .option('--from <day>', 'first day, YYYY-MM-DD')
     .option('--to <day>', 'last day, YYYY-MM-DD')
     .option('--no-contents', 'only chain, tree and signatures, which is quicker')
+    .option('--require-anchor', 'exit 1 when an entry is held by no anchor that was given or configured')
     .notes(`
 Without --trust or --vkey, the key file of the service says which log key is the right one.`)
     .example('audit verify --chain acme/live --from 2026-01-01 --to 2026-01-31')
@@ -54,7 +56,9 @@ async function verify(options: VerifyOptions): Promise<void> {
   const { from, to } = options
   if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
   const verified = await verifyFile(options)
-  const valid = verified.fault === null && verified.chains.every((result) => result.valid)
+  const isAnchored = verified.chains.every(({ unanchoredEntries }) => unanchoredEntries === 0)
+  const isGood = verified.fault === null && verified.chains.every((result) => result.valid)
+  const valid = isGood && (isAnchored || options.requireAnchor !== true)
   print(options, { valid, ...verified }, () => linesOf(verified))
   if (!valid) options.io.exitCode = EXIT.negative
 }
@@ -63,8 +67,8 @@ async function verify(options: VerifyOptions): Promise<void> {
 async function verifyFile(options: VerifyOptions): Promise<Verified> {
   try {
     const verifyAll = async (deps: Deps, config: Config) => {
-      const { logKeys, pinned } = logKeysOf(config, deps, options)
-      const inputs = { logKeys, anchors: await headsFrom(config, options), sections: options.contents }
+      const { logKeys, revoked, pinned } = logKeysOf(config, deps, options)
+      const inputs = { logKeys, revoked, anchors: await headsFrom(config, options), sections: options.contents }
       return { chains: await verifyChains(deps, options, inputs), pinned }
     }
     const { chains, pinned } = await withStore(options, verifyAll, { check: 'nothing' })
@@ -108,12 +112,15 @@ function logKeysOf(config: Config, { store }: Deps, options: VerifyOptions) {
   const file = existsSync(path) ? readSigningKey(path) : undefined
   const own: LogKey[] = file === undefined ? [] : [{ name: origin, publicKey: publicKeyOf(file), until: null }]
   const pinned = trust.logKeys.length > 0 ? trust.logKeys : own
-  if (pinned.length === 0) return { logKeys: trustOf(store).logKeys, pinned: false }
+  const recorded = trustOf(store)
+  const revoked = new Set([...trust.revoked.keys(), ...recorded.revoked.keys()])
+  if (pinned.length === 0) return { logKeys: recorded.logKeys, revoked, pinned: false }
   const { keys, isPinned } = logKeysFor(
     { ...trust, logKeys: pinned },
     { origin, rotations: rotationsOf(store), signedBy: '' },
   )
-  return { logKeys: isPinned ? keys : [], pinned: true }
+  if (!isPinned) throw new CannotRun(`None of the pinned log keys is of this trail, whose origin is ${origin}.`)
+  return { logKeys: keys, revoked, pinned: true }
 }
 
 async function verifyChains(
@@ -152,10 +159,13 @@ function linesOf({ chains, fault, pinned }: Verified): Line[] {
   ]
 }
 
-function gapsOf({ redactedEntries, unanchoredEntries }: RangeVerification): string {
+function gapsOf({ redactedEntries, unanchoredEntries, unsignedEntries, sealed }: RangeVerification): string {
+  const count = (entries: number, what: string) => (entries > 0 ? [`${entries.toLocaleString('en')} ${what}`] : [])
+  const unsigned = sealed === true ? 'not signed yet, but sealed' : 'not signed'
   const parts = [
-    ...(redactedEntries > 0 ? [`${redactedEntries} with erased sections`] : []),
-    ...(unanchoredEntries > 0 ? [`${unanchoredEntries.toLocaleString('en')} held by no anchor`] : []),
+    ...count(redactedEntries, 'with erased sections'),
+    ...count(unsignedEntries, unsigned),
+    ...count(unanchoredEntries, 'held by no anchor'),
   ]
   return parts.map((part) => `, ${part}`).join('')
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { limitHeap, optimizeAsUsual } from '../../service/v8.ts'
 import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
-import { type CommonOptions, configOf } from '../context.ts'
+import { type CommonOptions, configOf, EXIT } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
 
 export function addServeCommand(program: GateCommand): void {
@@ -51,7 +51,10 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
     log.info({ signal: await stop }, 'stopping')
   } finally {
     onReload(() => undefined)
-    await server.close()
+    const lost = await server.close()
+    for (const { id, level, scope, reason } of lost)
+      log.error({ stop: id, level, scope, reason }, 'this stop could be kept nowhere, and ends with the service')
+    if (lost.length > 0) options.io.exitCode = EXIT.failed
   }
   log.info({}, 'stopped')
   hearToTheEnd()

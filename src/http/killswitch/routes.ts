@@ -1,12 +1,7 @@
 import { Type } from '#typebox'
-import {
-  killSwitchHistory,
-  killSwitchStatus,
-  operatorOf,
-  recover,
-  trigger,
-} from '../../actions/killswitch/killswitch.ts'
+import { killSwitchHistory, killSwitchStatus, operatorOf, trigger } from '../../actions/killswitch/killswitch.ts'
 import { previewStop } from '../../actions/killswitch/preview.ts'
+import { recover } from '../../actions/killswitch/recover.ts'
 import { PreviewStopRequest, RecoverRequest, TriggerRequest } from '../../actions/killswitch/request.ts'
 import { Paging, pageOf, queryShape } from '../query.ts'
 import { route } from '../route.ts'

@@ -42,13 +42,20 @@ export const KillSwitchStatus = Type.Object(status, {
 
 const coverage = {
   covers: Type.Array(Type.String(), { description: 'Declared and recently used actions that the stop covers.' }),
-  warning: nullable(Type.String({ description: 'Warning that an L1 stop covers none of them; otherwise null.' })),
+  warning: nullable(
+    Type.String({
+      description: 'Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null.',
+    }),
+  ),
 }
 
 export const Triggered = titled('TriggeredKillSwitch', 'The status after the trigger, and what the stop covers.', {
   ...status,
   ...coverage,
-  persisted: Type.Boolean({ description: 'False while the disk refuses: in force, and tried again each second.' }),
+  persisted: Type.Boolean({
+    description:
+      'False while the disk refuses: in force, and tried again each second. `warning` says whether it outlives a restart.',
+  }),
 })
 
 export const StopPreview = titled('KillSwitchPreview', 'Effect that a trigger would have. Nothing has been stopped.', {

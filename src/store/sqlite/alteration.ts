@@ -4,7 +4,7 @@ import { ENVIRONMENTS } from '../../base/environment.ts'
 import { storedJson } from '../../base/json.ts'
 import { GLOBAL, type KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Alteration, HeldKind } from '../store.ts'
-import type { PreparedSubmission } from './commit.ts'
+import type { PreparedSubmission } from '../submission.ts'
 import { AlteredFile } from './open.ts'
 import type { RecordRow } from './records.ts'
 

@@ -1,38 +1,14 @@
-import { genesisHead, type Head } from '../../audit/chain.ts'
-import { draftAt, type PreparedEntry, prepareEntry, SERVICE, withLengths } from '../../audit/draft.ts'
-import { SALT_BYTES, type StoredEntry, seal } from '../../audit/entry.ts'
-import { isPlaced } from '../../audit/events.ts'
-import { headOf } from '../../audit/verify.ts'
 import { matchesAny } from '../../base/glob.ts'
-import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
-import { formatTimestamp } from '../../base/time.ts'
 import { isActive } from '../../keys/apikey.ts'
-import { coveringStop, type KillSwitch, stopSince } from '../../killswitch/killswitch.ts'
+import { coveringStop, stopSince } from '../../killswitch/killswitch.ts'
 import { isInUse, type RecordWrite } from '../records.ts'
-import type { Committed, Conflict, Guard, Placed, Submission, Write } from '../submission.ts'
+import type { Committed, Conflict, Guard, Placed, PreparedSubmission, Write } from '../submission.ts'
 import { assertUnaltered } from './alteration.ts'
+import { append, reseal } from './append.ts'
 import type { Connection } from './connection.ts'
 import { isPendingTwice } from './errors.ts'
-import { type Memory, nameOf, recordIn, refreshed } from './memory.ts'
-
-/** Submission in the form that the writer takes. */
-export type PreparedSubmission = Omit<Submission, 'entries'> & { entries: readonly PreparedEntry[] }
-
-/** State that a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
-export interface Group {
-  /** Name of the instance. */
-  origin: string
-  /** Fresh random bytes. */
-  random(bytes: number): Uint8Array
-  connection: Connection
-  memory: Memory
-  imposed: readonly KillSwitch[]
-  /** Newest entry of each chain that the group touched. */
-  heads: Map<string, Head>
-  /** Chains whose newest entry is ahead of the clock, and where an entry already records that. */
-  regressed: Set<string>
-  nowMs: number
-}
+import type { Group } from './group.ts'
+import { nameOf, recordIn, refreshed } from './memory.ts'
 
 /**
  * Applies one submission inside the group's transaction, under the write lock. A conflict leaves no trace.
@@ -48,6 +24,7 @@ export function applySubmission(group: Group, submission: PreparedSubmission): C
     return conflict === undefined ? { conflict: null, entries: appendAll(group, submission) } : { conflict }
   }
   const { transaction } = group.connection
+  const { seal } = group
   const heads = new Map(group.heads)
   const regressed = new Set(group.regressed)
   const memory = group.memory
@@ -57,10 +34,12 @@ export function applySubmission(group: Group, submission: PreparedSubmission): C
     group.heads = heads
     group.regressed = regressed
     group.memory = memory
+    group.seal = seal
   }
   transaction.savepoint.run()
   try {
     const conflict = failedGuard(group, submission.guards)
+    for (const write of submission.writes) if (write.kind === 'reseal') reseal(group, write)
     // Entries first: a record is taken in only when it follows from them.
     const entries = conflict === undefined ? appendAll(group, submission) : []
     const refusal = conflict ?? applyWrites(group, submission.writes)
@@ -134,6 +113,7 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
     else if (write.kind === 'erase') erase(connection, write)
     else if (write.kind === 'prune') prune(connection, write)
     else if (write.kind === 'keyUse') connection.keyUses.put(write.uses)
+    else if (write.kind === 'reseal') continue
     else if (write.kind === 'anchored') connection.checkpoints.putAnchored(write.delivery)
     else {
       const name = nameOf(write.kind, write.record.id)
@@ -142,7 +122,7 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
       connection.records.put(write, write.kind === 'approval' ? 0 : connection.instance.nextStateVersion())
     }
   }
-  group.memory = refreshed(group.memory, connection, group.origin)
+  group.memory = refreshed(group.memory, connection, { origin: group.origin, sealKeys: undefined })
   for (const name of revisions.keys()) {
     const { message } = group.memory.altered.get(name) ?? {}
     if (message !== undefined) throw new TypeError(`an entry of the submission must record the change: ${message}`)
@@ -171,50 +151,4 @@ function prune(
   pruned.prune(chain, size)
   checkpoints.prune(chain, size, frontier)
   for (const id of approvals) records.approval.remove(id)
-}
-
-/** Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back. */
-function append(group: Group, entry: PreparedEntry): StoredEntry {
-  const head = headOfChain(group, entry.chain)
-  if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {
-    group.regressed.add(entry.chain)
-    const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
-    appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data))
-  } else if (group.nowMs >= head.tsMs) {
-    group.regressed.delete(entry.chain)
-  }
-  return appendAfter(group, headOfChain(group, entry.chain), entry)
-}
-
-function headOfChain(group: Group, chain: string): Head {
-  const known = group.heads.get(chain) ?? group.connection.entries.head(chain)
-  if (known !== undefined) return known
-  const genesis = serviceEvent(group, chain, 'audit.genesis', { chain, origin: group.origin })
-  return headOf(appendAfter(group, genesisHead(group.origin, chain), genesis))
-}
-
-function serviceEvent(
-  { nowMs, random }: Group,
-  chain: string,
-  type: 'audit.genesis' | 'clock.regression',
-  data: Record<string, string>,
-): PreparedEntry {
-  const id = makeId('entry', nowMs, random(ID_RANDOM_BYTES))
-  return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
-}
-
-/** Lengths of all chains but this one, as of now in the transaction. */
-function lengthsBeside({ connection: { entries } }: Group, chain: string): Record<string, number> {
-  const others = entries.chains().filter((other) => other !== chain)
-  return Object.fromEntries(others.map((other) => [other, entries.length(other)]))
-}
-
-function appendAfter(group: Group, head: Head, entry: PreparedEntry): StoredEntry {
-  const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
-  const timed = draftAt(entry, ts)
-  const draft = isPlaced(entry.chain, entry.type) ? withLengths(timed, lengthsBeside(group, entry.chain)) : timed
-  const sealed = seal(head, draft, ts, group.random(SALT_BYTES * draft.sections.length))
-  group.connection.entries.append(sealed)
-  group.heads.set(entry.chain, headOf(sealed))
-  return sealed
 }

@@ -8,6 +8,7 @@ import { outcomeQueries } from './outcomes.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { prunedQueries } from './pruned.ts'
 import { recordQueries } from './records.ts'
+import { sealQueries } from './seals.ts'
 import { systemHeadQueries } from './system-heads.ts'
 import { idempotencyQueries, keyUseQueries } from './uses.ts'
 
@@ -31,6 +32,7 @@ export function connect(db: Database) {
     idempotency: idempotencyQueries(db),
     keyUses: keyUseQueries(db),
     policySources: policySourceQueries(db),
+    seals: sealQueries(db),
     transaction: transactionStatements(db),
   }
 }

@@ -1,13 +1,26 @@
 import { canonicalJson } from '../../base/canonical.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { RecordKind, Records } from '../records.ts'
+import type { SealKeys } from '../store.ts'
+import type { Placed } from '../submission.ts'
 import type { Connection } from './connection.ts'
 import { foldEntry, nothingFolded } from './fold.ts'
 import { AlteredFile } from './open.ts'
+import type { Folded } from './provenance.ts'
 import { type RecordRow, recordOf } from './records.ts'
-import { reading } from './sound-entry.ts'
+import { assertSealed } from './seals.ts'
+import { reading, soundEntry } from './sound-entry.ts'
+
+type Place = Pick<Placed, 'chain' | 'seq'>
 
 export const MISSING = 'is missing, though the audit chain records it'
+
+/** What rows are held to. */
+export interface Instance {
+  origin: string
+  /** Undefined for a store without seals. */
+  sealKeys: SealKeys | undefined
+}
 
 /**
  * Reads a row that changed while the file was open, and requires it to equal what its entries make of it.
@@ -17,7 +30,7 @@ export const MISSING = 'is missing, though the audit chain records it'
  */
 export function followed<K extends RecordKind>(
   connection: Connection,
-  origin: string,
+  instance: Instance,
   kind: K,
   row: RecordRow,
   known: Records[K] | undefined,
@@ -31,9 +44,22 @@ export function followed<K extends RecordKind>(
   const since = places.slice(from - record.revision)
   const folded = nothingFolded()
   if (known !== undefined) folded[kind].set(row.id, known as JsonObject)
-  if (since.length === record.revision - from) for (const place of since) foldEntry(connection, origin, folded, place)
+  if (since.length === record.revision - from)
+    for (const place of since) foldSealed(connection, instance, folded, place)
   assertSame(kind, row.id, folded[kind].get(row.id), row.body)
   return record
+}
+
+/** Merges the change of an entry from which the sealed head of its chain follows. @throws AlteredFile naming the entry */
+function foldSealed(connection: Connection, { origin, sealKeys }: Instance, folded: Folded, place: Place): void {
+  foldEntry(connection, origin, folded, place)
+  if (sealKeys === undefined) return
+  const { chain, seq } = place
+  const { entries } = connection
+  const head = reading(`Audit chain ${chain}`, () => entries.head(chain))
+  if (head === undefined) throw new AlteredFile(`Audit chain ${chain} has no entries.`)
+  assertSealed(connection, origin, chain, head, sealKeys)
+  for (let at = seq; at < head.seq; at += 1) soundEntry(connection, origin, chain, at, { sections: false })
 }
 
 /** @throws AlteredFile naming the record, when the stored text is not what the entries make of it */

@@ -1,11 +1,14 @@
 import { sectionValue } from '../../audit/entry.ts'
+import { storedJson } from '../../base/json.ts'
+import { logKeysFor } from '../../evidence/trust.ts'
 import { GLOBAL, type KillSwitch, type PlacedStop, recordOfStop } from '../../killswitch/killswitch.ts'
-import type { ChangeData, Records } from '../records.ts'
-import type { Alteration, HeldKind, State } from '../store.ts'
+import { type ChangeData, logKeyInUse, logKeysOf, type Records, type SigningKey } from '../records.ts'
+import type { Alteration, HeldKind, SealKeys, State } from '../store.ts'
 import { alterationOf, STATE_VERSION } from './alteration.ts'
 import type { Connection } from './connection.ts'
-import { followed } from './follow.ts'
+import { followed, type Instance } from './follow.ts'
 import { AlteredFile } from './open.ts'
+import type { RecordRow } from './records.ts'
 
 /** Immutable cache of the records that every check needs, as of one state_version. Plain data: a thread receives it. */
 export interface Memory extends State {
@@ -50,7 +53,7 @@ export function loaded(connection: Connection): Memory {
  * taken in only when it follows from its entries; else the record before it stays.
  * Costs one read, and some for each changed record.
  */
-export function refreshed(memory: Memory, connection: Connection, origin: string): Memory {
+export function refreshed(memory: Memory, connection: Connection, instance: Instance): Memory {
   const version = connection.instance.stateVersion()
   if (version === memory.version && memory.altered.size === 0) return memory
   if (version < memory.version || !Number.isSafeInteger(version))
@@ -59,17 +62,21 @@ export function refreshed(memory: Memory, connection: Connection, origin: string
       altered: new Map([...memory.altered, [nameOf(STATE_VERSION.kind, STATE_VERSION.id), STATE_VERSION]]),
     }
   // A commit between two reads would be a row without its entry.
-  return connection.db.transaction(() => takenIn(memory, connection, origin)).deferred()
+  return connection.db.transaction(() => takenIn(memory, connection, instance)).deferred()
 }
 
-function takenIn(memory: Memory, connection: Connection, origin: string): Memory {
+function takenIn(memory: Memory, connection: Connection, { origin, sealKeys }: Instance): Memory {
   const altered = new Map<string, Alteration>()
+  const inUse = logKeyInUse(memory.signingKeys.values())
+  const instance = {
+    origin,
+    sealKeys: sealKeys && countingKeys(sealKeys, [inUse, successorIn(memory, connection, origin)]),
+  }
   const take = <K extends HeldKind>(kind: K, known: ReadonlyMap<string, Records[K]>): Records[K][] => {
-    const again = [...memory.altered.values()].flatMap((one) => (one.kind === kind ? [one.id] : []))
-    return connection.records[kind].rowsSince(memory.version, again).flatMap((row) => {
+    return changedRows(memory, connection, kind).flatMap((row) => {
       const before = known.get(row.id)
       try {
-        const record = followed(connection, origin, kind, row, before)
+        const record = followed(connection, instance, kind, row, before)
         return record === before ? [] : [record]
       } catch (error) {
         if (!(error instanceof AlteredFile)) throw error
@@ -88,6 +95,33 @@ function takenIn(memory: Memory, connection: Connection, origin: string): Memory
     onDisk: merged(memory.onDisk, changedStops),
   }
   return { ...memoryOf(held), version: connection.instance.stateVersion(), altered }
+}
+
+/** Rows written since, and those that were refused before. */
+function changedRows({ version, altered }: Memory, { records }: Connection, kind: HeldKind): RecordRow[] {
+  const again = [...altered.values()].flatMap((one) => (one.kind === kind ? [one.id] : []))
+  return records[kind].rowsSince(version, again)
+}
+
+/** Only a key that the one in use has followed by, or that one, seals what is taken in: not one from before. */
+function countingKeys(sealKeys: SealKeys, counting: readonly (SigningKey | undefined)[]): SealKeys {
+  const isFirst = counting.every((key) => key === undefined)
+  return (id) => (isFirst || counting.some((key) => key?.id === id) ? sealKeys(id) : undefined)
+}
+
+/** The changed row of a log key that the one in use has signed as its successor. */
+function successorIn(memory: Memory, connection: Connection, origin: string): SigningKey | undefined {
+  const inUse = logKeyInUse(memory.signingKeys.values())
+  if (inUse === undefined) return undefined
+  const rows = changedRows(memory, connection, 'signingKey').filter(({ id }) => !memory.signingKeys.has(id))
+  const trust = { logKeys: logKeysOf(origin, [inUse]), revoked: new Map() }
+  return rows
+    .map((row) => storedJson(row.body) as unknown as Partial<SigningKey> | undefined)
+    .find((key): key is SigningKey => {
+      if (key?.rotation == null || typeof key.publicKey !== 'string') return false
+      const { keys } = logKeysFor(trust, { origin, rotations: [key.rotation], signedBy: key.publicKey })
+      return keys.some(({ publicKey }) => publicKey === key.publicKey)
+    })
 }
 
 function memoryOf(held: Held): Held & Pick<Memory, 'keysByHash' | 'switches'> {

@@ -1,9 +1,9 @@
 import { prepareEntry } from '../../audit/draft.ts'
+import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
-import type { Committed, Conflict, Submission } from '../submission.ts'
-import type { PreparedSubmission } from './commit.ts'
+import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
 import { unavailable } from './errors.ts'
 import { writeTime } from './write-time.ts'
 import type { WriteReply, WriteResult, Writer } from './writer.ts'
@@ -35,6 +35,10 @@ export interface QueueHost {
   clock: Clock
   /** Stops in force that are not on disk yet. */
   imposed(): readonly KillSwitch[]
+  /** Key of the seals, by the log key in use; undefined for a store without them. @throws GateError when it is not at hand */
+  seal(): SealKey | undefined
+  /** Takes in what another process wrote. */
+  refresh(): void
   /** Refreshes the state from the write, before any caller is answered. @throws when the file cannot be read */
   written(stateVersion: number): void
   /** Discards the connection after a COMMIT that may or may not be on disk. */
@@ -77,9 +81,7 @@ export function commitQueue(host: QueueHost) {
     const submissions = group.map(({ submission }) => submission)
     const sinceMs = performance.now()
     writing = group.length
-    const reply = await host.writer
-      .write({ submissions, imposed: host.imposed(), regressed, nowMs: host.clock() })
-      .catch((error): WriteReply => ({ kind: 'failed', cause: String(error), unknown: true }))
+    const reply = await write(host, submissions, regressed, busySinceMs !== undefined)
     writing = 0
     if (reply.kind === 'busy') {
       busySinceMs ??= sinceMs
@@ -111,6 +113,22 @@ export function commitQueue(host: QueueHost) {
       })
     },
     idle: () => waiting.length === 0 && writing === 0,
+  }
+}
+
+async function write(
+  host: QueueHost,
+  submissions: readonly PreparedSubmission[],
+  regressed: ReadonlySet<string>,
+  isRepeated: boolean,
+): Promise<WriteReply> {
+  try {
+    // The log key may have been rotated.
+    if (isRepeated) host.refresh()
+    const seal = host.seal()
+    return await host.writer.write({ submissions, imposed: host.imposed(), regressed, nowMs: host.clock(), seal })
+  } catch (error) {
+    return { kind: 'failed', cause: String(error), unknown: !(error instanceof GateError) }
   }
 }
 

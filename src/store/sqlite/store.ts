@@ -1,36 +1,22 @@
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
-import type { State, Store } from '../store.ts'
+import { logKeyInUse } from '../records.ts'
+import type { SealKeys, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
 import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
 import { stateBefore } from './fold.ts'
-import { loaded, type Memory, refreshed } from './memory.ts'
-import { asUnusable, DATA_FILE, openDatabase, retryWhileBusy } from './open.ts'
+import { checked, type StoreOptions, unsealedIn } from './load.ts'
+import { type Memory, refreshed } from './memory.ts'
+import { openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
-import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
-import { type MakeVerifier, verifyHere } from './verifiers.ts'
-import { type MakeWriter, writeHere } from './writers.ts'
-
-/** `nothing` is for commands that inspect a possibly altered file and answer nobody from it. */
-export type StartCheck = 'all' | 'allButApprovals' | 'nothing'
-
-export interface StoreOptions {
-  /** Folder of the data file. */
-  dir: string
-  create: boolean
-  clock: Clock
-  /** Records checked against the chains at start. Approvals may be left out: each is checked at its use. */
-  check?: StartCheck
-  makeWriter?: MakeWriter
-  makeVerifier?: MakeVerifier
-}
+import { verifyHere } from './verifiers.ts'
+import { writeHere } from './writers.ts'
 
 /**
  * Store in one SQLite file, which several processes may have open. This side reads; the writer does all writing.
@@ -39,7 +25,7 @@ export interface StoreOptions {
  *   fault and its place
  */
 export function openStore(options: StoreOptions): Store {
-  const { dir, create, clock, makeWriter = writeHere, makeVerifier = verifyHere } = options
+  const { dir, create, clock, sealKeys, makeWriter = writeHere, makeVerifier = verifyHere } = options
   const first = connect(openDatabase(dir, { create }))
   const { origin, memory: initial } = checked(first, options)
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
@@ -53,11 +39,13 @@ export function openStore(options: StoreOptions): Store {
     memory = next
     for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
   }
-  const refresh = (): void => keep(refreshed(memory, file.connection(), origin))
+  const refresh = (): void => keep(refreshed(memory, file.connection(), { origin, sealKeys }))
   const queue = commitQueue({
     writer,
     clock,
     imposed: () => [...imposed.values()],
+    seal: () => sealKeys && sealKeyInUse(sealKeys, memory),
+    refresh,
     written(stateVersion) {
       if (stateVersion > memory.version) refresh()
     },
@@ -77,12 +65,19 @@ export function openStore(options: StoreOptions): Store {
     },
     impose: (stop) => void imposed.set(stop.id, stop),
     imposed: () => [...imposed.values()],
-    state: (): State =>
-      imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
+    state: () => (imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] }),
     altered: () => [...memory.altered.values()],
     refresh,
+    async unsealed() {
+      const connection = file.connection()
+      const chains = [...new Set([...connection.entries.chains(), ...connection.seals.chains()])]
+      return unsealedIn(connection, origin, sealKeys, memory, chains).map(({ message }) => message)
+    },
     ...reads(() => file.connection(), origin, clock),
-    verifyChain: (request, onProgress = () => undefined, signal) => verifier.verify(request, onProgress, signal),
+    verifyChain(request, onProgress = () => undefined, signal) {
+      const sealKey = sealKeys?.(logKeyInUse(memory.signingKeys.values())?.id)
+      return verifier.verify({ ...request, sealKey, nowMs: clock() }, onProgress, signal)
+    },
     async close() {
       while (!queue.idle()) await sleep(1)
       await verifier.close()
@@ -92,27 +87,12 @@ export function openStore(options: StoreOptions): Store {
   }
 }
 
-/** Checks the file, then loads the instance's name and records; closes a file that is refused. */
-function checked(
-  connection: Connection,
-  { dir, check = 'all' }: Pick<StoreOptions, 'dir' | 'check'>,
-): { origin: string; memory: Memory } {
-  try {
-    const origin = retryWhileBusy(() => ensureOrigin(connection))
-    // One snapshot for all checks: a commit of another process meanwhile is no difference between chain and records.
-    const load = connection.db.transaction(() => {
-      if (check !== 'nothing') {
-        assertHeads(connection, origin)
-        assertRecords(connection, origin)
-      }
-      if (check === 'all') assertApprovals(connection, origin)
-      return loaded(connection)
-    })
-    return { origin, memory: load.deferred() }
-  } catch (error) {
-    connection.db.close()
-    throw asUnusable(error, join(dir, DATA_FILE))
-  }
+/** @throws GateError `audit_unavailable` when the log key is not at hand */
+function sealKeyInUse(sealKeys: SealKeys, { signingKeys }: Memory): SealKey {
+  const inUse = logKeyInUse(signingKeys.values())
+  const key = sealKeys(inUse?.id)
+  if (key === undefined) throw new GateError('audit_unavailable', `The log key ${inUse?.id ?? ''} is not at hand.`)
+  return key
 }
 
 type Read = <T>(query: (connection: Connection) => T) => Promise<T>
@@ -199,17 +179,4 @@ function rangeOf(entries: Connection['entries'], { chain, from, to, before, sinc
   const first = Math.max(oldest, since ?? 0)
   const end = to === undefined ? (entries.head(chain)?.seq ?? -1) + 1 : entries.seqNotBefore(chain, to)
   return { first, end: before === undefined ? end : Math.min(end, before) }
-}
-
-/**
- * Names the instance at the first start. Processes that start at once agree, since the row can be inserted only once.
- */
-function ensureOrigin({ db, instance }: Connection): string {
-  const make = db.transaction(() => {
-    if (instance.origin() === undefined) instance.create(`gate-${randomBytes(10).toString('hex')}`)
-    return instance.origin()
-  })
-  const origin = instance.origin() ?? make.immediate()
-  if (origin === undefined) throw new Error('the instance has no origin')
-  return origin
 }

@@ -2,18 +2,17 @@ import type { Worker } from 'node:worker_threads'
 import type { RangeVerification } from '../../audit/range.ts'
 import { limitConcurrency } from '../../base/concurrency.ts'
 import { startThread } from '../../workers/thread.ts'
-import type { ChainRequest } from '../queries.ts'
 import { unavailable } from './errors.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
 import { verifyChain } from './verify-chain.ts'
-import type { Progress } from './walk-range.ts'
+import type { Progress, VerifyRequest } from './walk-range.ts'
 
 const MODULE = new URL('./verify-worker', import.meta.url)
 
 /** Verifies chains of one file, one at a time. */
 export interface Verifier {
   /** @throws GateError `audit_unavailable` when the file cannot be read; the reason of the signal */
-  verify(request: ChainRequest, onProgress: Progress, signal?: AbortSignal): Promise<RangeVerification>
+  verify(request: VerifyRequest, onProgress: Progress, signal?: AbortSignal): Promise<RangeVerification>
   /** Terminates the verification under way. */
   close(): Promise<void>
 }
@@ -23,7 +22,7 @@ export type MakeVerifier = (address: FileAddress, file: FileConnection) => Verif
 /** Messages to and from the thread. */
 export interface VerifyJob {
   address: FileAddress
-  request: ChainRequest
+  request: VerifyRequest
 }
 export type VerifyMessage = { checked: number } | { result: RangeVerification }
 
@@ -45,7 +44,7 @@ export const verifyInThread: MakeVerifier = (address) => {
   let isClosed = false
   const serial = limitConcurrency(1)
 
-  const run = (request: ChainRequest, onProgress: Progress, signal?: AbortSignal): Promise<RangeVerification> =>
+  const run = (request: VerifyRequest, onProgress: Progress, signal?: AbortSignal): Promise<RangeVerification> =>
     new Promise((resolve, reject) => {
       if (isClosed) return reject(unavailable('be verified', 'the store is closed'))
       // The caller gave up while its request was queued.

@@ -2,12 +2,23 @@ import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { RangeStatus, RangeVerification } from '../../audit/range.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import { formatDigest } from '../../base/digest.ts'
+import { DAY_MS } from '../../base/time.ts'
 import { CHAIN } from '../../evidence/note.ts'
-import type { ChainRequest } from '../queries.ts'
+import type { SeqRange } from '../queries.ts'
 import type { RecordedHead } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
-import { type Fault, type Found, type Progress, type Work, walkRange, workOn } from './walk-range.ts'
+import { AlteredFile } from './open.ts'
+import { assertSealed } from './seals.ts'
+import {
+  type Fault,
+  type Found,
+  type Progress,
+  type VerifyRequest,
+  type Work,
+  walkRange,
+  workOn,
+} from './walk-range.ts'
 
 /**
  * Recomputes a whole range: each entry, its links, the tree up to the first checkpoint past it, and the signatures of
@@ -17,16 +28,16 @@ import { type Fault, type Found, type Progress, type Work, walkRange, workOn } f
 export function verifyChain(
   connection: Connection,
   origin: string,
-  request: ChainRequest,
+  request: VerifyRequest,
   onProgress: Progress = () => undefined,
 ): RangeVerification {
   const oldest = connection.pruned.size(request.chain)
   const work = workOn(connection, origin, request)
   const { end = work.length } = request.range ?? {}
   const first = Math.max(request.range?.first ?? 0, oldest)
-  const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
+  const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, signed: 0, fault: undefined }
   try {
-    found.fault = walkRange(work, found, first, end, onProgress) ?? wholeFault(work)
+    found.fault = walkRange(work, found, first, end, onProgress) ?? wholeFault(work, found)
   } catch (error) {
     if (!(error instanceof MissingEntry)) throw error
     found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
@@ -34,11 +45,13 @@ export function verifyChain(
   // Entries were pruned during the walk, so it starts again.
   if (found.fault !== undefined && connection.pruned.size(request.chain) !== oldest)
     return verifyChain(connection, origin, request, onProgress)
-  return resultOf(found, Math.max(0, end - Math.max(first, request.anchoredSize)), end <= first)
+  return resultOf(found, request, { first, end })
 }
 
-function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVerification {
-  const status = found.fault?.status ?? (isEmpty ? 'empty' : unanchored > 0 ? 'unanchored' : 'ok')
+function resultOf(found: Found, { anchoredSize, sealKey }: VerifyRequest, { first, end }: SeqRange): RangeVerification {
+  const beyond = (size: number): number => Math.max(0, end - Math.max(first, size))
+  const unanchored = beyond(anchoredSize)
+  const status = found.fault?.status ?? (end <= first ? 'empty' : unanchored > 0 ? 'unanchored' : 'ok')
   return {
     valid: found.fault === undefined,
     status,
@@ -49,13 +62,17 @@ function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVeri
     firstBadSeq: found.fault?.seq ?? null,
     redactedEntries: found.redacted,
     unanchoredEntries: unanchored,
+    unsignedEntries: beyond(found.signed),
+    signedEntries: Math.min(end, found.signed),
+    anchoredEntries: Math.min(end, anchoredSize),
+    sealed: sealKey === undefined ? null : found.fault?.status !== 'unsealed',
   }
 }
 
 /**
  * Checks the length of the whole chain against what was signed, and its trees against `_system` and the newest anchor.
  */
-function wholeFault(work: Work): Fault | undefined {
+function wholeFault(work: Work, found: Found): Fault | undefined {
   const { connection, request } = work
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
@@ -99,8 +116,40 @@ function wholeFault(work: Work): Fault | undefined {
   for (const { entry } of connection.rows.from(chain, signed, length, { sections: false }))
     if (isTooMany(entry.header))
       return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
-  return undefined
+  return sealFault(work) ?? ageFault(work, found)
 }
+
+/** Requires the holder of the log key to have appended the newest entry. */
+function sealFault({ connection, origin, request: { chain, sealKey } }: Work): Fault | undefined {
+  if (sealKey === undefined) return undefined
+  // One snapshot: each commit writes a new head and its seal.
+  const read = connection.db.transaction(() => {
+    const head = connection.entries.head(chain)
+    if (head === undefined && connection.seals.get(chain) === undefined) return undefined
+    const place = head ?? { seq: -1, hash: '', tsMs: 0 }
+    try {
+      assertSealed(connection, origin, chain, place, (id) => (id === sealKey.id ? sealKey : undefined))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof AlteredFile)) throw error
+      return { chain, seq: Math.max(0, place.seq), status: 'unsealed' as const, what: UNSEALED }
+    }
+  })
+  return read.deferred()
+}
+
+const UNSEALED = 'the newest entry was not appended by who holds the log key'
+
+/** Without the log key at hand, only signatures show who appended entries, and those come within seconds. */
+function ageFault({ connection, request }: Work, { signed }: Found): Fault | undefined {
+  const { chain, sealKey, nowMs } = request
+  const oldest = sealKey === undefined ? connection.entries.withoutSections(chain, signed) : undefined
+  if (oldest === undefined || nowMs - Date.parse(oldest.header.ts) <= UNSIGNED_MS) return undefined
+  return { chain, seq: signed, status: 'unsigned', what: `entry ${signed} has had no signature for over a day` }
+}
+
+/** Age up to which an entry may be unsigned where the log key is not at hand. */
+const UNSIGNED_MS = DAY_MS
 
 /** Verifies the entry of `_system` that records another chain, up to the end of what was signed there. */
 function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
@@ -110,7 +159,7 @@ function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
   const { length } = system
   if (signed > length)
     return { chain: SYSTEM_CHAIN, seq: length, status: 'truncated', what: `_system is shorter than was signed` }
-  const found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
+  const found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, signed: 0, fault: undefined }
   const end = recorded.seq < signed ? recorded.seq + 1 : length
   const fault = walkRange(system, found, recorded.seq, end, () => undefined)
   return fault && { ...fault, what: `_system, which records this chain: ${fault.what}` }

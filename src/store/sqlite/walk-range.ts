@@ -2,6 +2,7 @@ import { genesisHead, type Head } from '../../audit/chain.ts'
 import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../../audit/merkle.ts'
 import type { RangeStatus } from '../../audit/range.ts'
 import { erasures, targetsOf } from '../../audit/redaction.ts'
+import type { SealKey } from '../../audit/seal.ts'
 import { type ChainFault, type Committed, type EntryCheck, entryFault, headOf } from '../../audit/verify.ts'
 import { ChainWalk, type Mark } from '../../audit/walk.ts'
 import { once } from '../../base/memo.ts'
@@ -16,17 +17,24 @@ const PROGRESS_EVERY = 1000
 
 export type Progress = (checked: number) => void
 
+/** A request, with what only this process knows. */
+export interface VerifyRequest extends ChainRequest {
+  /** Key of the seals; undefined when the log key is not at hand. */
+  sealKey: SealKey | undefined
+  nowMs: number
+}
+
 export interface Work {
   connection: Connection
   origin: string
-  request: ChainRequest
+  request: VerifyRequest
   /** Number of entries of the chain. */
   length: number
   /** Record of what was pruned, or its fault; undefined when nothing was. It can be large, and is read once. */
   prune(): Prune | string | undefined
 }
 
-export function workOn(connection: Connection, origin: string, request: ChainRequest): Work {
+export function workOn(connection: Connection, origin: string, request: VerifyRequest): Work {
   const { chain, logKeys } = request
   const prune = once(() =>
     connection.pruned.size(chain) === 0 ? undefined : genuinePrune(connection, origin, chain, logKeys),
@@ -40,6 +48,8 @@ export interface Found {
   firstEntry: string
   lastEntry: string
   redacted: number
+  /** Number of entries up to the newest good checkpoint of the walk. */
+  signed: number
   fault: Fault | undefined
 }
 
@@ -94,7 +104,9 @@ export function walkRange(
   const missing = walk.head.seq + 1
   if (missing < past && !seenPast)
     return { chain, seq: missing, status: 'broken-link', what: `entry ${missing} is missing` }
-  return passToMark(work, walk, Math.max(first, end))
+  const fault = passToMark(work, walk, Math.max(first, end))
+  found.signed = walk.signedUpTo
+  return fault
 }
 
 /** Head that the first entry of the range must follow: the genesis, or the verified entry before. */
@@ -119,16 +131,25 @@ function leftEdge(
   return wrong === undefined ? headOf(entry) : { fault: wrong }
 }
 
-/** Checkpoints up to the first one past the range. Each counts only when a log key has signed it for this chain. */
+/**
+ * Checkpoints up to the first one past the range. Each counts only when a log key has signed it for this chain, and no
+ * entry is later than the end of that key; those of a revoked key alone are left out.
+ */
 function marksAround({ connection, origin, request }: Work, first: number, end: number): Mark[] {
-  const { chain, logKeys } = request
+  const { chain, logKeys, revoked } = request
   const verify = quickVerifier()
-  return connection.checkpoints.around(chain, first, end).map(({ size, note }) => ({
+  const ended = logKeys.filter(({ publicKey }) => revoked.has(publicKey))
+  const isByRevoked = (note: string): boolean => ended.length > 0 && openCheckpoint(note, ended, verify) !== undefined
+  const marks = connection.checkpoints.around(chain, first, end).filter(({ note }) => !isByRevoked(note))
+  return marks.map(({ size, note }) => ({
     size,
     root() {
       const opened = openCheckpoint(note, logKeys, verify)
       const isThis = opened?.origin === origin && opened.chain === chain && opened.size === size
-      return isThis ? opened.root : undefined
+      if (!isThis) return undefined
+      const { until } = opened.key
+      const newest = until === null ? undefined : connection.entries.withoutSections(chain, size - 1)
+      return until !== null && newest !== undefined && newest.header.ts > until ? undefined : opened.root
     },
   }))
 }

@@ -1,13 +1,18 @@
+import type { SealKey } from '../../audit/seal.ts'
 import { type ErrorCode, GateError } from '../../base/errors.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
-import type { Committed, Conflict } from '../submission.ts'
-import { applySubmission, type Group, type PreparedSubmission } from './commit.ts'
+import type { SealKeys } from '../store.ts'
+import type { Committed, Conflict, PreparedSubmission } from '../submission.ts'
+import { sealHeads } from './append.ts'
+import { applySubmission } from './commit.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
+import type { Group } from './group.ts'
 import { type Memory, refreshed } from './memory.ts'
 import { AlteredFile } from './open.ts'
 import { randomPool } from './random-pool.ts'
+import { OtherSealKey } from './seals.ts'
 
 /** Time after which no further submission joins a group: its first member waits for its last. */
 const GROUP_MS = 20
@@ -20,6 +25,8 @@ export interface WriteRequest {
   /** Chains whose newest entry is ahead of the clock, and where an entry already records that. */
   regressed: ReadonlySet<string>
   nowMs: number
+  /** Key of the seals; undefined for a store without them. */
+  seal: SealKey | undefined
 }
 
 /** Fault of the submission itself; `code` is null for a bug of this program. */
@@ -33,7 +40,7 @@ export type WriteResult = Committed | Conflict | { fault: Fault }
 export type WriteReply =
   /** Results of the first submissions; the others did not fit. A result without conflict or fault is on disk. */
   | { kind: 'written'; results: readonly WriteResult[]; stateVersion: number; regressed: ReadonlySet<string> }
-  /** Another process holds the lock; nothing was tried. */
+  /** Another process holds the lock, or has just rotated the log key; nothing was tried. */
   | { kind: 'busy' }
   /** The file cannot be written. `unknown`: the COMMIT failed, and may or may not be on disk. */
   | { kind: 'failed'; cause: string; unknown: boolean }
@@ -58,6 +65,7 @@ export function groupCommitter(
 ): (request: WriteRequest) => WriteReply {
   const random = randomPool()
   let memory = initial
+  const sealed = new Map<string, string>()
   return (request) => {
     let connection: Connection
     try {
@@ -72,22 +80,36 @@ export function groupCommitter(
         origin,
         random,
         connection,
-        memory: refreshed(memory, connection, origin),
+        memory: refreshed(memory, connection, { origin, sealKeys: sealKeysOf(request) }),
         imposed: request.imposed,
         heads: new Map(),
+        seal: request.seal,
+        sealed,
         regressed: new Set(request.regressed),
         nowMs: request.nowMs,
       }
       const results = applyAll(group, request.submissions)
+      const heads = sealHeads(group)
       committing = true
       connection.transaction.commit.run()
       memory = group.memory
+      for (const [chain, hash] of heads) sealed.set(chain, hash)
       return { kind: 'written', results, stateVersion: memory.version, regressed: group.regressed }
     } catch (error) {
       // Closing rolls back. A failed COMMIT may be on disk: it is never repeated; the file is reopened and read.
       file.discard()
+      if (error instanceof OtherSealKey) return { kind: 'busy' }
       return { kind: 'failed', cause: String(error), unknown: committing }
     }
+  }
+}
+
+/** The key that came with the request. Rows may have been sealed with its successor since. */
+function sealKeysOf({ seal }: WriteRequest): SealKeys | undefined {
+  if (seal === undefined) return undefined
+  return (id) => {
+    if (id === seal.id) return seal
+    throw new OtherSealKey(`The file is sealed with the log key ${id}.`)
   }
 }
 
@@ -107,7 +129,7 @@ function writeResultOf(group: Group, submission: PreparedSubmission): WriteResul
   try {
     return applySubmission(group, submission)
   } catch (error) {
-    if (isSqliteError(error)) throw error
+    if (isSqliteError(error) || error instanceof OtherSealKey) throw error
     const message = error instanceof Error ? error.message : String(error)
     return { fault: { code: codeOf(error), message } }
   }

@@ -1,0 +1,87 @@
+import { genesisHead, type Head } from '../../audit/chain.ts'
+import { draftAt, type PreparedEntry, prepareEntry, SERVICE, withLengths } from '../../audit/draft.ts'
+import { SALT_BYTES, type StoredEntry, seal } from '../../audit/entry.ts'
+import { isPlaced } from '../../audit/events.ts'
+import { headOf } from '../../audit/verify.ts'
+import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { Write } from '../submission.ts'
+import type { Group } from './group.ts'
+import { assertSealed, entriesGone } from './seals.ts'
+
+/** Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back. */
+export function append(group: Group, entry: PreparedEntry): StoredEntry {
+  const head = headOfChain(group, entry.chain)
+  if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {
+    group.regressed.add(entry.chain)
+    const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
+    appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data))
+  } else if (group.nowMs >= head.tsMs) {
+    group.regressed.delete(entry.chain)
+  }
+  return appendAfter(group, headOfChain(group, entry.chain), entry)
+}
+
+function headOfChain(group: Group, chain: string): Head {
+  const known = group.heads.get(chain) ?? sealedHead(group, chain)
+  if (known !== undefined) return known
+  const genesis = serviceEvent(group, chain, 'audit.genesis', { chain, origin: group.origin })
+  return headOf(appendAfter(group, genesisHead(group.origin, chain), genesis))
+}
+
+/** @throws AlteredFile for an entry that was appended without the log key */
+function sealedHead({ connection, origin, seal, sealed }: Group, chain: string): Head | undefined {
+  const head = connection.entries.head(chain)
+  if (seal === undefined || (head !== undefined && sealed.get(chain) === head.hash)) return head
+  if (head === undefined) {
+    if (connection.seals.get(chain) !== undefined) throw entriesGone(chain)
+    return undefined
+  }
+  assertSealed(connection, origin, chain, head, (id) => (id === seal.id ? seal : undefined))
+  return head
+}
+
+/** Takes all chains up under another key, before anything is appended with it. */
+export function reseal(group: Group, { key, isTrusted }: Extract<Write, { kind: 'reseal' }>): void {
+  if (group.seal === undefined) return
+  const { entries, seals } = group.connection
+  const chains = entries.chains()
+  for (const gone of seals.chains()) if (isTrusted && !chains.includes(gone)) seals.remove(gone)
+  for (const chain of chains) {
+    const head = group.heads.get(chain) ?? (isTrusted ? entries.head(chain) : sealedHead(group, chain))
+    if (head !== undefined) group.heads.set(chain, head)
+  }
+  group.seal = key
+}
+
+/** Seals the chains that the group touched. */
+export function sealHeads({ connection, origin, seal, heads }: Group): ReadonlyMap<string, string> {
+  if (seal !== undefined) for (const [chain, head] of heads) connection.seals.put(origin, seal, chain, head)
+  return new Map(Array.from(heads, ([chain, { hash }]) => [chain, hash]))
+}
+
+function serviceEvent(
+  { nowMs, random }: Group,
+  chain: string,
+  type: 'audit.genesis' | 'clock.regression',
+  data: Record<string, string>,
+): PreparedEntry {
+  const id = makeId('entry', nowMs, random(ID_RANDOM_BYTES))
+  return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
+}
+
+/** Lengths of all chains but this one, as of now in the transaction. */
+function lengthsBeside({ connection: { entries } }: Group, chain: string): Record<string, number> {
+  const others = entries.chains().filter((other) => other !== chain)
+  return Object.fromEntries(others.map((other) => [other, entries.length(other)]))
+}
+
+function appendAfter(group: Group, head: Head, entry: PreparedEntry): StoredEntry {
+  const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
+  const timed = draftAt(entry, ts)
+  const draft = isPlaced(entry.chain, entry.type) ? withLengths(timed, lengthsBeside(group, entry.chain)) : timed
+  const sealed = seal(head, draft, ts, group.random(SALT_BYTES * draft.sections.length))
+  group.connection.entries.append(sealed)
+  group.heads.set(entry.chain, headOf(sealed))
+  return sealed
+}

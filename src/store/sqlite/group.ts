@@ -1,0 +1,25 @@
+import type { Head } from '../../audit/chain.ts'
+import type { SealKey } from '../../audit/seal.ts'
+import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import type { Connection } from './connection.ts'
+import type { Memory } from './memory.ts'
+
+/** State that a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
+export interface Group {
+  /** Name of the instance. */
+  origin: string
+  /** Fresh random bytes. */
+  random(bytes: number): Uint8Array
+  connection: Connection
+  memory: Memory
+  imposed: readonly KillSwitch[]
+  /** Newest entry of each chain that the group touched. */
+  heads: Map<string, Head>
+  /** Key of the seals; undefined for a store without them. */
+  seal: SealKey | undefined
+  /** Hash of the newest entry of each chain whose seal this writer has seen. */
+  sealed: ReadonlyMap<string, string>
+  /** Chains whose newest entry is ahead of the clock, and where an entry already records that. */
+  regressed: Set<string>
+  nowMs: number
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Clock } from '../../base/time.ts'
+import { logKeyInUse } from '../records.ts'
+import type { SealKeys } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { loaded, type Memory } from './memory.ts'
+import { type AlteredFile, asUnusable, DATA_FILE, retryWhileBusy } from './open.ts'
+import { unsealedChains } from './seals.ts'
+import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
+import type { MakeVerifier } from './verifiers.ts'
+import type { MakeWriter } from './writers.ts'
+
+/** Whether a file is opened of which chains were appended to without the log key: for the command that takes them up. */
+export type Unsealed = 'refused' | 'accepted'
+
+/** `nothing` is for commands that inspect a possibly altered file and answer nobody from it. */
+export type StartCheck = 'all' | 'allButApprovals' | 'nothing'
+
+export interface StoreOptions {
+  /** Folder of the data file. */
+  dir: string
+  create: boolean
+  clock: Clock
+  /** Records checked against the chains at start. Approvals may be left out: each is checked at its use. */
+  check?: StartCheck
+  /** Keys of the seals; without them nothing is sealed or held to seals, for a store that answers nobody. */
+  sealKeys?: SealKeys | undefined
+  /** @default 'refused' */
+  unsealed?: Unsealed | undefined
+  makeWriter?: MakeWriter
+  makeVerifier?: MakeVerifier
+}
+
+/** Checks the file, then loads the instance's name and records; closes a file that is refused. */
+export function checked(
+  connection: Connection,
+  { dir, check = 'all', sealKeys, unsealed = 'refused' }: StoreOptions,
+): { origin: string; memory: Memory } {
+  try {
+    const origin = retryWhileBusy(() => ensureOrigin(connection))
+    // One snapshot for all checks: a commit of another process meanwhile is no difference between chain and records.
+    const load = connection.db.transaction(() => {
+      if (check !== 'nothing') {
+        assertHeads(connection, origin)
+        assertRecords(connection, origin)
+      }
+      if (check === 'all') assertApprovals(connection, origin)
+      const memory = loaded(connection)
+      const isHeld = check !== 'nothing' && unsealed === 'refused'
+      // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
+      const [fault] = isHeld ? unsealedIn(connection, origin, sealKeys, memory, connection.entries.chains()) : []
+      if (fault !== undefined) throw fault
+      return memory
+    })
+    return { origin, memory: load.deferred() }
+  } catch (error) {
+    connection.db.close()
+    throw asUnusable(error, join(dir, DATA_FILE))
+  }
+}
+
+/** Unsealed chains of these, as far as the log key is at hand. */
+export function unsealedIn(
+  connection: Connection,
+  origin: string,
+  sealKeys: SealKeys | undefined,
+  { signingKeys }: Memory,
+  chains: readonly string[],
+): AlteredFile[] {
+  const key = sealKeys?.(logKeyInUse(signingKeys.values())?.id)
+  return key === undefined ? [] : unsealedChains(connection, origin, (id) => (id === key.id ? key : undefined), chains)
+}
+
+/**
+ * Names the instance at the first start. Processes that start at once agree, since the row can be inserted only once.
+ */
+function ensureOrigin({ db, instance }: Connection): string {
+  const make = db.transaction(() => {
+    if (instance.origin() === undefined) instance.create(`gate-${randomBytes(10).toString('hex')}`)
+    return instance.origin()
+  })
+  const origin = instance.origin() ?? make.immediate()
+  if (origin === undefined) throw new Error('the instance has no origin')
+  return origin
+}

@@ -1,0 +1,92 @@
+import type { Database } from 'better-sqlite3'
+import type { Head } from '../../audit/chain.ts'
+import { type SealKey, sealOf } from '../../audit/seal.ts'
+import { equalBytes } from '../../base/bytes.ts'
+import type { SealKeys } from '../store.ts'
+import { AlteredFile } from './open.ts'
+
+interface SealRow {
+  size: number
+  key: string
+  mac: Uint8Array
+}
+
+/** The newest seal is of a log key that this thread was not given; another process has rotated it. */
+export class OtherSealKey extends Error {
+  override readonly name = 'OtherSealKey'
+}
+
+/** A chain's newest entry and its seal. */
+interface SealedChains {
+  seals: Pick<ReturnType<typeof sealQueries>, 'get'>
+  entries: { head(chain: string): Head | undefined }
+}
+
+export function sealQueries(db: Database) {
+  const get = db.prepare<[string], SealRow>('SELECT size, key, mac FROM seal WHERE chain = ?')
+  const put = db.prepare<[string, number, string, Uint8Array]>(
+    `INSERT INTO seal (chain, size, key, mac) VALUES (?, ?, ?, ?)
+     ON CONFLICT (chain) DO UPDATE SET size = excluded.size, key = excluded.key, mac = excluded.mac`,
+  )
+  const remove = db.prepare<[string]>('DELETE FROM seal WHERE chain = ?')
+  const chains = db.prepare<[], string>('SELECT chain FROM seal ORDER BY chain').pluck()
+  return {
+    get: (chain: string) => get.get(chain),
+    put: (origin: string, key: SealKey, chain: string, { seq, hash }: Head) =>
+      put.run(chain, seq + 1, key.id, sealOf(key, { origin, chain, size: seq + 1, hash })),
+    chains: () => chains.all(),
+    remove: (chain: string) => remove.run(chain),
+  }
+}
+
+/**
+ * Requires the newest entry of a chain to be sealed: what was appended or rewritten without the log key is not.
+ *
+ * @param keys gives the keys whose seals count
+ * @throws AlteredFile
+ */
+export function assertSealed(
+  { seals }: Pick<SealedChains, 'seals'>,
+  origin: string,
+  chain: string,
+  { seq, hash }: Head,
+  keys: SealKeys,
+): void {
+  const row = seals.get(chain)
+  if (row === undefined) throw unsealed(chain, 'the chain has no seal')
+  const key = keys(row.key)
+  if (key === undefined) throw unsealed(chain, 'its seal is not by the log key in use')
+  const size = seq + 1
+  if (row.size !== size || !equalBytes(sealOf(key, { origin, chain, size, hash }), row.mac))
+    throw unsealed(chain, `entry ${seq}, the newest, was not appended by who holds the log key`)
+}
+
+/** Faults of the chains whose newest entry was appended without the log key in use, or whose entries are gone. */
+export function unsealedChains(
+  connection: SealedChains,
+  origin: string,
+  keys: SealKeys,
+  chains: readonly string[],
+): AlteredFile[] {
+  return chains.flatMap((chain) => {
+    try {
+      const head = connection.entries.head(chain)
+      if (head === undefined) return [entriesGone(chain)]
+      assertSealed(connection, origin, chain, head, keys)
+      return []
+    } catch (error) {
+      if (error instanceof AlteredFile) return [error]
+      throw error
+    }
+  })
+}
+
+export function entriesGone(chain: string): AlteredFile {
+  return unsealed(chain, 'its entries are missing')
+}
+
+function unsealed(chain: string, what: string): AlteredFile {
+  return new AlteredFile(
+    `Audit chain ${chain}: ${what}. The file was altered outside gate-sidecar; restore a backup, or take the trail up with \`gate-sidecar audit restore\`.`,
+  )
+}
