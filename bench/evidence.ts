@@ -98,7 +98,16 @@ function measureVerification(data: string) {
   const connection = connect(openDatabase(data, { create: false }))
   const rate = (sections: boolean): number => {
     const cpu = process.cpuUsage()
-    const request = { chain: CHAIN, sections, logKeys, anchor: null, anchoredSize: 0, revoked: new Set<string>(), sealKey: undefined, nowMs: 0 }
+    const request = {
+      chain: CHAIN,
+      sections,
+      logKeys,
+      anchor: null,
+      anchoredSize: 0,
+      revoked: new Set<string>(),
+      sealKey: undefined,
+      nowMs: 0,
+    }
     const { entriesChecked } = verifyChain(connection, origin, request)
     const { user, system } = process.cpuUsage(cpu)
     return entriesChecked / ((user + system) / 1e6)

@@ -98,6 +98,7 @@ test('the figures are in the text format of Prometheus, and name no tenant', asy
     'anchor_last_success_timestamp_seconds',
     'anchor_failures_total',
     'audit_chain_faults',
+    'clock_jumps_total',
     'possible_bypasses_total',
     'check_duration_seconds',
   ]

@@ -109,19 +109,19 @@ function countingKeys(sealKeys: SealKeys, counting: readonly (SigningKey | undef
   return (id) => (isFirst || counting.some((key) => key?.id === id) ? sealKeys(id) : undefined)
 }
 
-/** The changed row of a log key that the one in use has signed as its successor. */
+/** The changed row of the log key to which the one in use leads by signed rotations, however many. */
 function successorIn(memory: Memory, connection: Connection, origin: string): SigningKey | undefined {
   const inUse = logKeyInUse(memory.signingKeys.values())
   if (inUse === undefined) return undefined
-  const rows = changedRows(memory, connection, 'signingKey').filter(({ id }) => !memory.signingKeys.has(id))
+  const added = changedRows(memory, connection, 'signingKey')
+    .filter(({ id }) => !memory.signingKeys.has(id))
+    .map(({ body }) => storedJson(body) as unknown as Partial<SigningKey> | undefined)
+  const rotations = added.flatMap((key) => key?.rotation ?? [])
   const trust = { logKeys: logKeysOf(origin, [inUse]), revoked: new Map() }
-  return rows
-    .map((row) => storedJson(row.body) as unknown as Partial<SigningKey> | undefined)
-    .find((key): key is SigningKey => {
-      if (key?.rotation == null || typeof key.publicKey !== 'string') return false
-      const { keys } = logKeysFor(trust, { origin, rotations: [key.rotation], signedBy: key.publicKey })
-      return keys.some(({ publicKey }) => publicKey === key.publicKey)
-    })
+  const { keys } = logKeysFor(trust, { origin, rotations, signedBy: inUse.publicKey })
+  // An end is that of a key before the newest, such as one that a copied rotation names.
+  const newest = keys.find(({ until }) => until === null)
+  return added.find((key): key is SigningKey => key?.publicKey !== undefined && key.publicKey === newest?.publicKey)
 }
 
 function memoryOf(held: Held): Held & Pick<Memory, 'keysByHash' | 'switches'> {
