@@ -110,7 +110,7 @@ test('the figures are in the text format of Prometheus, and name no tenant', asy
   for (const family of families)
     assert.match(
       family,
-      /^(\w+) [^\n]+\n# TYPE \1 (?:gauge|counter|histogram)\n(?:\1(?:_bucket|_sum|_count)?(?:\{(?:sink="file"|le="[^"]+")\})? [0-9.]+\n)+$/,
+      /^(\w+) [^\n]+\n# TYPE \1 (?:gauge|counter|histogram)\n(?:\1(?:_bucket|_sum|_count)?(?:\{(?:sink="file"|le="[^"]+"|direction="\w+")\})? [0-9.]+\n)+$/,
     )
   assert.match(text, /^gate_sidecar_anchor_up\{sink="file"\} 1$/m)
   assert.match(text, /^gate_sidecar_audit_chain_faults 0$/m)

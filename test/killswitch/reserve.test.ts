@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startGate } from '../helpers.ts'
+import { entriesOf } from '../http/support.ts'
+import { until } from '../until.ts'
+
+const STOP = { level: 'L3', reason: 'odd mail', triggeredBy: 'ann' }
+const MAIL = { tenantId: 'acme', action: 'email.send' }
+
+/** A service whose data file can be taken away, so that nothing can be written. */
+async function station(t: TestContext) {
+  const gate = await startGate(t)
+  const [owner, agent] = [await gate.key(), await gate.key({ roles: ['agent'] })]
+  const file = join(gate.dir, 'data/gate-sidecar.db')
+  return {
+    gate,
+    agent,
+    reserve: join(gate.dir, 'data/stops.reserve'),
+    away: () => renameSync(file, `${file}.away`),
+    back: () => renameSync(`${file}.away`, file),
+    trigger: async () => (await gate.call(owner, 'POST', '/killswitch/trigger', STOP)).body.data,
+    again: () => startGate(t, { dir: gate.dir }),
+  }
+}
+
+test('a stop that could not be written outlives a restart: it is in force from the start on, then written once', async (t) => {
+  const { gate, agent, away, back, trigger, again } = await station(t)
+  away()
+  const { active, persisted, warning } = await trigger()
+  assert.deepEqual([active, persisted], [true, false])
+  assert.match(warning, /kept in the reserve/)
+  // Kept, so nothing is lost with the process.
+  assert.deepEqual(await gate.server.close(), [])
+  back()
+  const second = await again()
+  const { decidedBy } = (await second.call(agent, 'POST', '/gate/check', MAIL)).body.data
+  assert.equal(decidedBy, 'kill_switch')
+  await until('it is on disk', () => second.server.store.imposed().length === 0)
+  assert.equal(await entriesOf(second, 'killswitch.triggered'), 1)
+  await second.server.close()
+  const third = await again()
+  assert.equal(await entriesOf(third, 'killswitch.triggered'), 1)
+})
+
+test('a stop that can be kept nowhere says so in its answer, and at the end of the service', async (t) => {
+  const { gate, away, trigger } = await station(t)
+  const owner = await gate.key()
+  away()
+  // As many stops of single actions as the reserve has room for, and one more.
+  const answers = []
+  for (let n = 0; n < 32; n += 1) {
+    const stop = { ...STOP, level: 'L1', scope: `email.n${n}` }
+    answers.push((await gate.call(owner, 'POST', '/killswitch/trigger', stop)).body.data.warning)
+  }
+  assert.ok(answers.every((warning) => /kept in the reserve/.test(warning)))
+  const { active, persisted, warning } = await trigger()
+  assert.deepEqual([active, persisted], [true, false])
+  assert.match(warning, /in this process alone/)
+  const lost = await gate.server.close()
+  assert.deepEqual(
+    lost.map(({ level, reason }) => [level, reason]),
+    [['L3', 'odd mail']],
+  )
+})
+
+test('what somebody writes into the reserve without the log key puts nothing in force', async (t) => {
+  const { gate, away, back, trigger, reserve, again } = await station(t)
+  away()
+  await trigger()
+  await gate.server.close()
+  back()
+  const bytes = readFileSync(reserve)
+  bytes.write('x', bytes.indexOf('odd mail'))
+  writeFileSync(reserve, bytes)
+  const second = await again()
+  assert.deepEqual(second.server.store.state().switches, [])
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sealKeyFrom } from '../../src/actions/evidence/signing-keys.ts'
+import { draftAt, prepareEntry } from '../../src/audit/draft.ts'
+import { seal } from '../../src/audit/entry.ts'
+import type { SealKey } from '../../src/audit/seal.ts'
+import { headOf } from '../../src/audit/verify.ts'
+import { sealKeysAt } from '../../src/files/signing-key.ts'
+import { connect } from '../../src/store/sqlite/connection.ts'
+import { openDatabase } from '../../src/store/sqlite/open.ts'
+import { openBeside, temporaryFolder } from '../helpers.ts'
+import { aDecision, commit, LIVE, note, only, START_MS } from './drafts.ts'
+
+const clock = () => START_MS
+
+/** Appends an allow that nobody decided, as who can write the file does: rightly chained, and sealed with what is at hand. */
+function append(dir: string, key: SealKey | undefined): void {
+  const { db, instance, entries, seals } = connect(openDatabase(dir, { create: false }))
+  const head = entries.head(LIVE) ?? assert.fail()
+  const draft = draftAt(prepareEntry(aDecision('allow')), '2026-01-01T00:00:00.000Z')
+  const entry = seal(head, draft, '2026-01-01T00:00:00.000Z', Buffer.alloc(32 * draft.sections.length))
+  entries.append(entry)
+  if (key !== undefined) seals.put(instance.origin() ?? '', key, LIVE, headOf(entry))
+  db.close()
+}
+
+async function trail(): Promise<string> {
+  const dir = temporaryFolder()
+  const store = openBeside(dir, clock)
+  for (let n = 0; n < 3; n += 1) await commit(store, only(note({ n })))
+  await store.close()
+  return dir
+}
+
+test('a chain that is appended to without the log key is refused at the start', async () => {
+  const dir = await trail()
+  append(dir, undefined)
+  assert.throws(
+    () => openBeside(dir, clock),
+    /acme\/live: entry 4, the newest, was not appended by who holds the log key/,
+  )
+})
+
+test('a seal of another log key is none', async () => {
+  const dir = await trail()
+  append(dir, sealKeyFrom(generateKeyPairSync('ed25519').privateKey))
+  assert.throws(() => openBeside(dir, clock), /its seal is not by the log key in use/)
+})
+
+test('who holds the log key can append: the seal shows no more than that', async () => {
+  const dir = await trail()
+  append(dir, sealKeysAt(join(dir, 'signing-key.pem'))(undefined))
+  await openBeside(dir, clock).close()
+})
+
+test('while the store is open, nothing is written behind what was appended without the log key', async () => {
+  const dir = await trail()
+  const store = openBeside(dir, clock)
+  append(dir, undefined)
+  await assert.rejects(commit(store, only(note())), /was not appended by who holds the log key/)
+  // Other chains are written to all the same.
+  await commit(store, only(note({}, { chain: 'other/live' })))
+  await store.close()
+})
