@@ -1131,6 +1131,14 @@ export interface RangeVerification {
   redactedEntries: number
   /** Entries of the range that no anchor holds. */
   unanchoredEntries: number
+  /** Entries of the range after the newest checkpoint that counts. */
+  unsignedEntries: number
+  /** Number of entries, from the first one on, that it covers. */
+  signedEntries: number
+  /** Number of entries, from the first one on, that an anchor covers. */
+  anchoredEntries: number
+  /** Whether the holder of the log key appended the newest entry; null without the key. */
+  sealed: boolean | null
 }
 
 export interface Readiness {

@@ -1386,6 +1386,14 @@ class RangeVerification(TypedDict):
     """Entries of the range with a section that was erased by a command."""
     unanchoredEntries: int
     """Entries of the range that no anchor holds."""
+    unsignedEntries: int
+    """Entries of the range after the newest checkpoint that counts."""
+    signedEntries: int
+    """Number of entries, from the first one on, that it covers."""
+    anchoredEntries: int
+    """Number of entries, from the first one on, that an anchor covers."""
+    sealed: Optional[bool]
+    """Whether the holder of the log key appended the newest entry; null without the key."""
 
 
 class ReadinessVerified(TypedDict):

@@ -26,6 +26,18 @@ export const RangeVerification = titled('RangeVerification', {
     description: 'Entries of the range with a section that was erased by a command.',
   }),
   unanchoredEntries: Type.Integer({ minimum: 0, description: 'Entries of the range that no anchor holds.' }),
+  unsignedEntries: Type.Integer({
+    minimum: 0,
+    description: 'Entries of the range after the newest checkpoint that counts.',
+  }),
+  signedEntries: Type.Integer({ minimum: 0, description: 'Number of entries, from the first one on, that it covers.' }),
+  anchoredEntries: Type.Integer({
+    minimum: 0,
+    description: 'Number of entries, from the first one on, that an anchor covers.',
+  }),
+  sealed: nullable(
+    Type.Boolean({ description: 'Whether the holder of the log key appended the newest entry; null without the key.' }),
+  ),
 })
 
 export const VerificationText = Type.String({
@@ -65,6 +77,10 @@ export const auditVerifyExample = {
     firstBadSeq: null,
     redactedEntries: 0,
     unanchoredEntries: 1,
+    unsignedEntries: 0,
+    signedEntries: 3,
+    anchoredEntries: 2,
+    sealed: true,
   },
 }
 const { data: verified } = auditVerifyExample
