@@ -26,6 +26,16 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
     look: 'deny',
     next: 'Entries were taken out, put in or moved. Keep the data file as it is, and compare with exports and backups.',
   },
+  unsealed: {
+    title: 'Appended without the key',
+    look: 'deny',
+    next: 'Restore a backup, or have the operator look at what was appended and take it up with `audit restore`.',
+  },
+  unsigned: {
+    title: 'Unsigned for too long',
+    look: 'deny',
+    next: 'Start the service, which signs what follows, or verify where the log key is at hand.',
+  },
   truncated: {
     title: 'Cut off',
     look: 'deny',
