@@ -204,11 +204,11 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
   return Object.fromEntries(inForce) as SettingsInForce
 }
 
-/** Path of the signing key, with the default filled in. */
 export function stopReservePath({ data }: Config): string {
   return join(data, 'stops.reserve')
 }
 
+/** Path of the signing key, with the default filled in. */
 export function signingKeyPath({ data, signingKey }: Config): string {
   return signingKey ?? join(resolve(data), 'signing-key.pem')
 }

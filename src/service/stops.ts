@@ -35,7 +35,7 @@ export function keepStops(deps: Deps, { config, log, tasks }: Background, secret
       if (kept.delete(unwritten.stop.id)) reserve?.release(unwritten.stop.id)
     })
   }
-  const adopt = async (): Promise<void> => {
+  const adopt = (): void => {
     if (reserve === undefined || reserve.changedAt() === changedAt) return
     changedAt = reserve.changedAt()
     for (const unwritten of reserve.all()) {
@@ -57,8 +57,8 @@ export function keepStops(deps: Deps, { config, log, tasks }: Background, secret
       return false
     }
   }
-  void adopt()
-  tasks.every('read the reserve of stops', POLL_INTERVAL_MS, adopt)
+  adopt()
+  tasks.every('read the reserve of stops', POLL_INTERVAL_MS, async () => adopt())
   return {
     keep(unwritten) {
       const isKept = tryToKeep(unwritten)

@@ -70,7 +70,7 @@ function takenIn(memory: Memory, connection: Connection, { origin, sealKeys }: I
   const inUse = logKeyInUse(memory.signingKeys.values())
   const instance = {
     origin,
-    sealKeys: sealKeys && countingKeys(sealKeys, [inUse, successorIn(memory, connection, origin)]),
+    sealKeys: sealKeys && countingKeys(sealKeys, inUse && [inUse, successorOf(inUse, memory, connection, origin)]),
   }
   const take = <K extends HeldKind>(kind: K, known: ReadonlyMap<string, Records[K]>): Records[K][] => {
     return changedRows(memory, connection, kind).flatMap((row) => {
@@ -104,15 +104,18 @@ function changedRows({ version, altered }: Memory, { records }: Connection, kind
 }
 
 /** Only a key that the one in use has followed by, or that one, seals what is taken in: not one from before. */
-function countingKeys(sealKeys: SealKeys, counting: readonly (SigningKey | undefined)[]): SealKeys {
-  const isFirst = counting.every((key) => key === undefined)
-  return (id) => (isFirst || counting.some((key) => key?.id === id) ? sealKeys(id) : undefined)
+function countingKeys(sealKeys: SealKeys, counting: readonly (SigningKey | undefined)[] | undefined): SealKeys {
+  // Before the first log key is recorded, the one in place counts.
+  return counting === undefined ? sealKeys : (id) => (counting.some((key) => key?.id === id) ? sealKeys(id) : undefined)
 }
 
 /** The changed row of the log key to which the one in use leads by signed rotations, however many. */
-function successorIn(memory: Memory, connection: Connection, origin: string): SigningKey | undefined {
-  const inUse = logKeyInUse(memory.signingKeys.values())
-  if (inUse === undefined) return undefined
+function successorOf(
+  inUse: SigningKey,
+  memory: Memory,
+  connection: Connection,
+  origin: string,
+): SigningKey | undefined {
   const added = changedRows(memory, connection, 'signingKey')
     .filter(({ id }) => !memory.signingKeys.has(id))
     .map(({ body }) => storedJson(body) as unknown as Partial<SigningKey> | undefined)
