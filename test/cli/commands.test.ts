@@ -811,7 +811,8 @@ const ROWS: Row[] = [
     name: 'audit verify',
     args: () => ['audit', 'verify', ...at()],
     code: 0,
-    stdout: /^_system +unanchored +\d+ entries, \d+ held by no anchor\nacme\/live +unanchored +\d+ entries, /,
+    stdout:
+      /^_system +unanchored +\d+ entries, \d+ not signed yet, but sealed, \d+ held by no anchor\nacme\/live +unanchored +\d+ entries, /,
   },
   {
     name: 'audit verify --json',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -183,13 +183,12 @@ test('files and folders that may not be read are faults of their tenant alone, a
   // Root reads everything, so the service runs as nobody.
   const as = process.getuid?.() === 0 ? { uid: NOBODY } : {}
   chmodSync(root, 0o755)
-  for (const folder of [join(root, 'data'), join(root, 'policies')]) chmodSync(folder, 0o777)
-  for (const name of ['gate-sidecar.db', 'gate-sidecar.db-wal', 'gate-sidecar.db-shm']) {
-    try {
-      chmodSync(join(root, 'data', name), 0o666)
-    } catch {
-      // Some are there only while the file is open.
-    }
+  if (as.uid !== undefined) {
+    for (const path of [
+      root,
+      ...readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name)),
+    ])
+      chownSync(path, NOBODY, NOBODY)
   }
   const server = await serve(t, options, as)
   assert.equal(await decision(server), 'allow')

@@ -124,7 +124,8 @@ test('readers at the same place share what is read', async (t) => {
   const reads = countReads(t)
   await manyLarge(gate, owner, 20, 'small')
   for (const reader of readers) await reader.find(({ data }) => data.data.context?.amount === amount)
-  assert.ok(reads() < 40, String(reads()))
+  // Unshared, six readers of 20 approvals read 120 times; a busy machine lets some of them fall behind.
+  assert.ok(reads() < 60, String(reads()))
 })
 
 test('a service that stops ends its streams, and they go on with the next one', async (t) => {
