@@ -58,6 +58,7 @@ function entry(n: number): DecisionEntry {
       policyDigest: null,
       evaluatedAt: TS,
       caller: { keyId: 'key_01k00000000000000000000000', roles: ['agent'], agent: 'bot' },
+      domain: null,
       session: null,
       taken: 'payment.transfer',
       historyEnd: null,

@@ -24,6 +24,8 @@ const PARTS: Record<string, Part> = {
   approvals: { rank: 2, and: ['keys', 'killswitch', 'policies'] },
   killswitch: { rank: 2 },
   audit: { rank: 2, and: ['policies'] },
+  // Holds what entries record to the rules by which it was done.
+  'audit/replay': { rank: 2, and: ['approvals', 'audit', 'keys', 'killswitch', 'policies'] },
   evidence: {
     rank: 2,
     and: ['approvals', 'audit', 'keys', 'killswitch', 'policies'],

@@ -45,6 +45,8 @@ type Grounds = {
     /** Scope of the agent's counters: the key's identity, else the first key of its line. */
     agent: string
   }
+  /** The action's domain by the policies in force, which a stop of a domain covers. */
+  domain: string | null
   /** The session of the request, by the policies' definition. */
   session: string | null
   /** The allowed action, which later decisions count; null otherwise. */

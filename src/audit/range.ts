@@ -9,6 +9,7 @@ export const RANGE_STATUSES = {
   unsigned: 'entries are unsigned for longer than a running service leaves them, and the log key is not at hand',
   truncated: 'entries at the start or the end are missing that were signed',
   pruned: 'the range begins before the oldest entry that is left; what is left of it follows',
+  unlawful: 'an entry records what nobody was allowed to do; it stands where it was written, and is signed',
   forked: 'an anchor holds another history',
   rollback: 'an anchor holds more entries than there are',
 } as const
@@ -25,6 +26,8 @@ export interface RangeVerification {
   /** The first fault, as a sentence; null when valid. */
   fault: string | null
   firstBadSeq: number | null
+  /** Entries that break a rule, given those before them. They are counted whatever else is wrong. */
+  unlawfulEntries: number
   /** Entries of the range with a section that was erased by a command. */
   redactedEntries: number
   /** Entries of the range that no given anchor holds. */

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
+import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
 import { digestOf } from '../base/digest.ts'
 import type { Environment } from '../base/environment.ts'
-import type { Role } from './roles.ts'
+import { isAdmin, type Role } from './roles.ts'
 
 /** A stored key. The secret itself is shown once at creation and never stored. */
 export type ApiKey = {
@@ -71,6 +72,11 @@ export function lineOf(key: ApiKey): string {
 /** The principal of this key in approvals: its identity, else its line, which rotation does not change. */
 export function principalOf(key: ApiKey): string {
   return key.identity ?? lineOf(key)
+}
+
+/** The chain that records changes of a key. */
+export function chainOfKey({ roles, tenantId, environment }: ApiKey): string {
+  return isAdmin(roles) || tenantId === null ? SYSTEM_CHAIN : chainOf(tenantId, environment)
 }
 
 /** Six base62 digits of the CRC-32; in plain numbers for speed, since every request's key is checked. */

@@ -199,9 +199,9 @@ const ATTACKS: Attack[] = [
       rewriteFrom(db, SYSTEM, seq as number, forged)
     }),
     chain: SYSTEM,
-    // The last entry of `_system` is signed with the next checkpoint only.
-    status: 'unanchored',
-    firstBadSeq: null,
+    // The last entry of `_system` is signed with the next checkpoint only, but it has a type that the service has not.
+    status: 'unlawful',
+    firstBadSeq: 6,
   },
   {
     name: 'an entry put before the first one',

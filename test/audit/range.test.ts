@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/sqlite/store.ts'
 import { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
+import { commit, enrolment, LIVE, note, only, START_MS } from '../store/drafts.ts'
 import { copyOf, tamper } from '../store/used-folder.ts'
 
 /** Days of the chain and the seqs of their entries; no entry is of 2026-01-03. A batch of verifying ends at 199 and 399. */
@@ -28,9 +28,10 @@ await fill()
 async function fill(): Promise<void> {
   let nowMs = 0
   const store = openStore({ dir, create: true, clock: () => nowMs })
-  for (const { day } of DAYS) {
+  for (const { day, first, end } of DAYS) {
     nowMs = Date.parse(day) + (day === '2026-01-02' ? 0 : DAY_MS - 1)
-    await commit(store, only(...Array.from({ length: 150 }, (_, n) => note({ n }))))
+    if (first === 0) await commit(store, enrolment())
+    await commit(store, only(...Array.from({ length: first === 0 ? end - 2 : 150 }, (_, n) => note({ n }))))
   }
   await store.close()
 }
@@ -69,7 +70,7 @@ const rows: Row[] = [
   { name: 'a day without entries', range: range(EMPTY_DAY), checked: 0 },
   { name: 'before the first entry', range: range('2025-12-31'), checked: 0 },
   { name: 'after the last entry', range: range('2026-01-05'), checked: 0 },
-  ...[1, 198, 199, 200, 201, 399, 400, 449].map((seq) => ({
+  ...[2, 198, 199, 200, 201, 399, 400, 449].map((seq) => ({
     name: `entry ${seq} edited`,
     change: edit(seq),
     range: range(...ALL),

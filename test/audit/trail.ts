@@ -16,7 +16,7 @@ import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { aDecision, commit, LIVE, note, START_MS } from '../store/drafts.ts'
+import { aDecision, agentOf, commit, enrolment, LIVE, note, START_MS } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { copyOf, tamper } from '../store/used-folder.ts'
 
@@ -24,9 +24,11 @@ import { copyOf, tamper } from '../store/used-folder.ts'
 export const BATCHES = [40, 300, 1, 259]
 export const LENGTH = 1 + BATCHES.reduce((sum, n) => sum + n)
 
-/** Appends so many entries, each third one a decision, and has them signed. */
+/** Appends so many entries, of which the first one ever makes the agent and each third one is a decision, and has them signed. */
 export async function grow({ store, checkpoints }: EvidenceDeps, entries: number, chain = LIVE): Promise<void> {
-  const drafts = Array.from({ length: entries }, (_, n) =>
+  const isNew = !store.state().keys.has(agentOf(chain).id)
+  if (isNew) await commit(store, enrolment(chain))
+  const drafts = Array.from({ length: isNew ? entries - 1 : entries }, (_, n) =>
     n % 3 === 0 && chain === LIVE ? aDecision('deny') : note({ n }, { chain }),
   )
   await commit(store, { guards: [], writes: [], entries: drafts })

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { actorOf } from '../../src/actions/deps.ts'
 import type { Approval } from '../../src/approvals/approval.ts'
-import { chainOf, SYSTEM_CHAIN } from '../../src/audit/chain.ts'
-import { type DecisionEntry, type EventEntry, SERVICE } from '../../src/audit/draft.ts'
+import { chainOf, ownerOf, SYSTEM_CHAIN } from '../../src/audit/chain.ts'
+import { type Actor, type DecisionEntry, type EventEntry, SERVICE } from '../../src/audit/draft.ts'
+import { isReservedType } from '../../src/audit/events.ts'
+import { digestOf } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import type { ApiKey } from '../../src/keys/apikey.ts'
@@ -21,12 +24,33 @@ import type { Submission } from '../../src/store/submission.ts'
 
 export const LIVE = 'acme/live'
 export const START_MS = Date.parse('2026-01-01T00:00:00.000Z')
+const HOST: Actor = { kind: 'host', id: 'host:0' }
 const AT = '2026-01-01T00:00:00.000Z'
 
 const newId = idMaker(() => START_MS, randomBytes)
 
-export function note(data: Json = {}, { chain = LIVE, type = 'custom.note' } = {}): EventEntry {
-  return { kind: 'event', id: newId('entry'), chain, type, data, actor: SERVICE }
+interface NoteOptions {
+  chain?: string
+  type?: string
+  actor?: Actor
+}
+
+/** An entry of a caller: the agent of the chain, whom `enrolment` makes; or of the service, where only that writes. */
+export function note(data: Json = {}, { chain = LIVE, type = 'custom.note', actor }: NoteOptions = {}): EventEntry {
+  const by = isReservedType(type) || chain === SYSTEM_CHAIN ? SERVICE : actorOf(agentOf(chain))
+  return { kind: 'event', id: newId('entry'), chain, type, data, actor: actor ?? by }
+}
+
+/** The agent of a chain; of `acme/live`, the one of `aDecision`. */
+export function agentOf(chain: string): ApiKey {
+  const { tenantId, environment } = ownerOf(chain)
+  const id = chain === LIVE ? 'key_a' : `key_${tenantId}_${environment}`
+  return aKey({ id, tenantId, environment, hash: digestOf(id) })
+}
+
+/** Makes the agent of a chain, so that what it does there is lawful. */
+export function enrolment(chain: string = LIVE): Submission {
+  return creating('key', agentOf(chain))
 }
 
 /** A decision by no rule, of which what matters is the action, the decision and the id. */
@@ -49,6 +73,7 @@ export function aDecision(
       policyDigest: null,
       evaluatedAt: AT,
       caller: { keyId: 'key_a', roles: ['agent'], agent: 'key_a' },
+      domain: null,
       session: null,
       taken: null,
       historyEnd: null,
@@ -77,7 +102,12 @@ const TYPES: Record<RecordKind, string> = {
 export function changing<K extends RecordKind>(made: Change<K>, type?: string): Submission {
   const { write, data } = made
   const chain = chainOfWrite(write)
-  return { guards: [], writes: [write], entries: [note(data as Json, { type: type ?? TYPES[data.record], chain })] }
+  const actor = data.record === 'policy' ? SERVICE : HOST
+  return {
+    guards: [],
+    writes: [write],
+    entries: [note(data as Json, { type: type ?? TYPES[data.record], chain, actor })],
+  }
 }
 
 function chainOfWrite(write: RecordWrite): string {

@@ -8,7 +8,7 @@ import { parseDigest } from '../../src/base/digest.ts'
 import { type Change, creation, type RecordKind, type RecordWrite } from '../../src/store/records.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { aKey, anApproval, aStop, aTenant, commit, creating, LIVE, note, only } from './drafts.ts'
+import { aKey, anApproval, aStop, aTenant, commit, creating, enrolment, LIVE, note, only } from './drafts.ts'
 import { copyOf, findingIn, tamper } from './used-folder.ts'
 
 interface Forgery {
@@ -155,7 +155,8 @@ test('an entry that was rewritten in the middle of its chain is refused', async 
   const clock = () => Date.parse('2026-01-01T00:00:00.000Z')
   const store = openStore({ dir, create: true, clock })
   await commit(store, creating('tenant', aTenant()))
-  for (let n = 0; n < 6; n += 1) await commit(store, only(note({ n })))
+  await commit(store, enrolment())
+  for (let n = 0; n < 5; n += 1) await commit(store, only(note({ n })))
   const { origin } = store
   await store.close()
   const newest = copyOf(dir)

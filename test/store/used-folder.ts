@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { prunable, prune } from '../../src/actions/audit/prune.ts'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
+import { actorOf } from '../../src/actions/deps.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import { GateError } from '../../src/base/errors.ts'
 import { type Clock, DAY_MS } from '../../src/base/time.ts'
@@ -14,7 +15,7 @@ import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
-import { commit, note, only } from './drafts.ts'
+import { commit, enrolment, note, only } from './drafts.ts'
 import { openTrail } from './open-trail.ts'
 
 const OTHER = 'other/live'
@@ -54,7 +55,9 @@ export async function usedFolder(t: TestContext): Promise<string> {
   await post(spare, '/killswitch/recover', { recoveredBy: 'ann', comment: 'over' })
   await post(owner, '/killswitch/trigger', { level: 'L1', scope: 'email.*', reason: 'odd mail', triggeredBy: 'ann' })
   await gate.call(owner, 'DELETE', `/keys/${tester.id}`)
-  await gate.server.store.commit(only(...Array.from({ length: 300 }, (_, n) => note({ n }))))
+  const { keys } = gate.server.store.state()
+  const by = actorOf(keys.get(owner.id) ?? assert.fail())
+  await gate.server.store.commit(only(...Array.from({ length: 300 }, (_, n) => note({ n }, { actor: by }))))
   await post(agent, '/audit/log', { eventType: 'custom.note', data: { note: 'the last one' } })
   await gate.server.close()
   await pruneOther(join(gate.dir, 'data'))
@@ -64,7 +67,7 @@ export async function usedFolder(t: TestContext): Promise<string> {
 /** As somebody does much later: of the other tenant little is left. */
 async function pruneOther(dir: string): Promise<void> {
   const trail = await openTrail(dir, () => Date.now() + 200 * DAY_MS)
-  await commit(trail.store, only(note({ n: 1 }, { chain: OTHER })))
+  await commit(trail.store, enrolment(OTHER))
   const range = await prunable(trail, OTHER, { beforeMs: Date.now() + 100 * DAY_MS })
   const record = { archive: { first: 0, manifest: digestOf('the archive') }, reason: 'kept for half a year' }
   await prune(trail, { kind: 'host', id: 'host:0' }, range, record)

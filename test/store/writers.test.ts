@@ -12,7 +12,7 @@ import { temporaryFolder } from '../helpers.ts'
 import { FULL } from '../tier.ts'
 import { HANGS_MS } from '../until.ts'
 import { storeContract } from './contract.ts'
-import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
+import { aDecision, aStop, commit, creating, enrolment, LIVE, note, only, START_MS } from './drafts.ts'
 
 if (FULL) storeContract((dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread() }))
 
@@ -243,13 +243,14 @@ test('the thread does not end while it writes, nor soon after its last write', a
 test('no write is lost or doubled while threads end and start', async (t) => {
   const threads = posts(t)
   const store = opened(t, writeInThread(0))
+  await commit(store, enrolment())
   for (let i = 0; i < 20; i += 1) {
     await Promise.all(Array.from({ length: (i % 3) + 1 }, () => commit(store, only(note()))))
     // The next write meets a thread that is idle, is ending or has ended.
     await sleep(i % 4)
   }
   assert.ok(new Set(threads).size > 5, `${new Set(threads).size} threads`)
-  assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 39)
+  assert.equal((await store.entriesFrom(LIVE, 2, 1000)).length, 39)
   const request = {
     chain: LIVE,
     sections: true,

@@ -83,7 +83,7 @@ function decisionEntry(
   { caller, request, judged, decisionId: id }: Asked,
   { outcome, approval }: HoldResult,
 ): DecisionEntry {
-  const { set, risk, nowMs, seen } = judged
+  const { set, risk, nowMs, seen, subject } = judged
   return {
     kind: 'decision',
     id: siblingId(id, 'entry'),
@@ -99,6 +99,7 @@ function decisionEntry(
       policyDigest: set?.digest ?? null,
       evaluatedAt: formatTimestamp(nowMs),
       caller: { keyId: caller.key.id, roles: caller.key.roles, agent: principalOf(caller.key) },
+      domain: subject.domain ?? null,
       session: (set && sessionOf(set, request)) ?? null,
       taken: outcome.decision === 'allow' ? request.action : null,
       historyEnd: seen?.end ?? null,

@@ -61,7 +61,7 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   for (const approval of byStatus('approved')) {
     const votes = countedVotes(approval, outcome.hold, deps.store.state().keys, nowMs)
     const fault = await useFault(deps, approval, votes, outcome.hold)
-    if (fault === undefined) return redeemed(deps, asked, approval, votes)
+    if (fault === undefined) return redeemed(deps, asked, approval, votes, outcome.hold)
     faults.push(fault)
   }
   const presented = await presentedFault(deps, asked, digest)
@@ -128,10 +128,12 @@ function redeemed(
   { caller, judged, decisionId }: Asked,
   approval: Approval,
   votes: CountedVotes,
+  { quorum, selfApproval, approvers }: ApprovalTerms,
 ): HoldResult {
   const used = change('approval', approval, { status: 'consumed' })
   const voters = [...votes.keys()].join(', ')
-  const data = { ...used.data, decisionId }
+  // By these terms the votes were counted, and can be counted again.
+  const data = { ...used.data, decisionId, terms: { quorum, selfApproval, approvers } }
   return {
     outcome: {
       ...judged.outcome,

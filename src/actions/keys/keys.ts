@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Static, Type } from '#typebox'
-import { chainOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { Actor } from '../../audit/draft.ts'
 import { ENVIRONMENTS, type Environment } from '../../base/environment.ts'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../../base/time.ts'
 import { requestBody } from '../../gate/request.ts'
-import { type ApiKey, formatSecret, hashSecret, SECRET_BYTES } from '../../keys/apikey.ts'
+import { type ApiKey, chainOfKey, formatSecret, hashSecret, SECRET_BYTES } from '../../keys/apikey.ts'
 import { isAdmin, ROLES, type Role } from '../../keys/roles.ts'
 import { change, creation } from '../../store/records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
@@ -157,9 +156,4 @@ export function revokeKey(deps: Deps, maker: KeyMaker, id: string) {
 
 export function makerGuards({ caller }: KeyMaker) {
   return caller === undefined ? [] : [{ kind: 'keyActive' as const, keyId: caller.key.id }]
-}
-
-/** The chain that records changes of a key. */
-export function chainOfKey(key: ApiKey): string {
-  return isAdmin(key.roles) || key.tenantId === null ? SYSTEM_CHAIN : chainOf(key.tenantId, key.environment)
 }

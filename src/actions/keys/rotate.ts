@@ -3,10 +3,10 @@ import { type Static, Type } from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS } from '../../base/time.ts'
 import { requestBody } from '../../gate/request.ts'
-import { type ApiKey, formatSecret, hashSecret, isActive, lineOf, SECRET_BYTES } from '../../keys/apikey.ts'
+import { type ApiKey, chainOfKey, formatSecret, hashSecret, isActive, lineOf, SECRET_BYTES } from '../../keys/apikey.ts'
 import { change, creation } from '../../store/records.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
-import { chainOfKey, type KeyMaker, keyView, makerGuards, managedKey } from './keys.ts'
+import { type KeyMaker, keyView, makerGuards, managedKey } from './keys.ts'
 
 /** Limit of the time during which the old and the new secret both work. */
 export const MAX_OVERLAP_MS = 30 * DAY_MS

@@ -21,6 +21,10 @@ export const RangeVerification = titled('RangeVerification', {
   lastEntry: Type.String({ description: 'Empty for an empty range.' }),
   fault: nullable(Type.String({ description: 'The first thing wrong.' })),
   firstBadSeq: nullable(Type.Integer()),
+  unlawfulEntries: Type.Integer({
+    minimum: 0,
+    description: 'Entries that record what nobody was allowed to do, whatever else is wrong.',
+  }),
   redactedEntries: Type.Integer({
     minimum: 0,
     description: 'Entries of the range with a section that was erased by a command.',
@@ -75,6 +79,7 @@ export const auditVerifyExample = {
     lastEntry: EXAMPLE.entry,
     fault: null,
     firstBadSeq: null,
+    unlawfulEntries: 0,
     redactedEntries: 0,
     unanchoredEntries: 1,
     unsignedEntries: 0,

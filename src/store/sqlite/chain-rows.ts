@@ -21,6 +21,8 @@ export interface RowOptions {
 export interface Row {
   entry: StoredEntry
   committed: readonly Committed[]
+  /** Text of a section; undefined without one. */
+  text(name: string): string | undefined
 }
 
 /** Reads a chain in order, as it is stored, in bounded memory. */
@@ -58,12 +60,15 @@ export function chainRows(db: Database) {
       if (found.length === 0) return
       for (const row of found) {
         const committed: Committed[] = []
+        const contents: Buffer[] = []
         for (let part = parts[at]; part !== undefined && part[0] <= row[0]; part = parts[++at]) {
           const [of, isWhole, content] = part
           bytes += content?.byteLength ?? 0
-          if (of === row[0] && isWhole === 1 && content !== null) committed.push(committedIn(content))
+          if (of !== row[0] || isWhole !== 1 || content === null) continue
+          committed.push(committedIn(content))
+          contents.push(content)
         }
-        yield { entry: entryOf(chain, row), committed }
+        yield { entry: entryOf(chain, row), committed, text: (name) => textIn(committed, contents, name) }
       }
       chunk = bytes > CHUNK_BYTES ? Math.max(1, chunk >> 1) : Math.min(MAX_CHUNK, chunk << 1)
       seq = to
@@ -85,6 +90,11 @@ export function chainRows(db: Database) {
 function committedIn(content: Buffer): Committed {
   const name = content.toString('latin1', COMMIT_LABEL.length, content.indexOf(LINE_FEED, COMMIT_LABEL.length))
   return { name, commitment: digestOf(content) }
+}
+
+function textIn(committed: readonly Committed[], contents: readonly Buffer[], name: string): string | undefined {
+  const content = contents[committed.findIndex((section) => section.name === name)]
+  return content?.toString('utf8', COMMIT_LABEL.length + Buffer.byteLength(name) + 1 + SALT_BYTES)
 }
 
 const LINE_FEED = 10

@@ -9,6 +9,7 @@ import type { RecordedHead } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
 import { AlteredFile } from './open.ts'
+import { type Judged, replayFrom } from './replay-chain.ts'
 import { assertSealed } from './seals.ts'
 import {
   type Fault,
@@ -35,9 +36,11 @@ export function verifyChain(
   const work = workOn(connection, origin, request)
   const { end = work.length } = request.range ?? {}
   const first = Math.max(request.range?.first ?? 0, oldest)
+  // Without contents, nothing says what the entries record.
+  const replayed = request.sections ? replayFrom(connection, request.chain, first) : undefined
   const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, signed: 0, fault: undefined }
   try {
-    found.fault = walkRange(work, found, first, end, onProgress) ?? wholeFault(work, found)
+    found.fault = walkRange(work, found, first, end, onProgress, replayed?.step) ?? wholeFault(work, found)
   } catch (error) {
     if (!(error instanceof MissingEntry)) throw error
     found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
@@ -45,10 +48,25 @@ export function verifyChain(
   // Entries were pruned during the walk, so it starts again.
   if (found.fault !== undefined && connection.pruned.size(request.chain) !== oldest)
     return verifyChain(connection, origin, request, onProgress)
-  return resultOf(found, request, { first, end })
+  const judged = replayed?.finish(found.fault === undefined && end === work.length)
+  const unlawful = judged && unlawfulFault(request.chain, judged)
+  // What was altered comes first: what is recorded was not what happened then.
+  found.fault ??= unlawful
+  return { ...resultOf(found, request, { first, end }), unlawfulEntries: judged?.count ?? 0 }
 }
 
-function resultOf(found: Found, { anchoredSize, sealKey }: VerifyRequest, { first, end }: SeqRange): RangeVerification {
+/** The first broken rule, in an operator's terms. */
+function unlawfulFault(chain: string, { first, count }: Judged): Fault | undefined {
+  if (first === undefined) return undefined
+  const more = count > 1 ? `; ${count - 1} more break rules` : ''
+  return { chain, seq: first.seq, status: 'unlawful', what: `${first.what} (rule ${first.rule})${more}` }
+}
+
+function resultOf(
+  found: Found,
+  { anchoredSize, sealKey }: VerifyRequest,
+  { first, end }: SeqRange,
+): Omit<RangeVerification, 'unlawfulEntries'> {
   const beyond = (size: number): number => Math.max(0, end - Math.max(first, size))
   const unanchored = beyond(anchoredSize)
   const status = found.fault?.status ?? (end <= first ? 'empty' : unanchored > 0 ? 'unanchored' : 'ok')

@@ -10,6 +10,7 @@ import { quickVerifier } from '../../evidence/ed25519.ts'
 import { headAfter, type Prune } from '../../evidence/prune.ts'
 import { openCheckpoint } from '../../evidence/trust.ts'
 import type { ChainRequest } from '../queries.ts'
+import type { Row } from './chain-rows.ts'
 import type { Connection } from './connection.ts'
 import { genuinePrune } from './sound-entry.ts'
 
@@ -58,13 +59,19 @@ type CheckAt = (seq: number, committed: readonly Committed[]) => EntryCheck
 
 export type Fault = Omit<ChainFault, 'status'> & { status: RangeStatus }
 
-/** Verifies the entries first <= seq < end, and their links on both sides. @param found counts the good entries */
+/**
+ * Verifies the entries first <= seq < end, and their links on both sides.
+ *
+ * @param found counts the good entries
+ * @param onEntry receives each good entry
+ */
 export function walkRange(
   work: Work,
   found: Found,
   first: number,
   end: number,
   onProgress: Progress,
+  onEntry: (row: Row) => void = () => undefined,
 ): Fault | undefined {
   const { connection, request, length } = work
   const { chain } = request
@@ -83,13 +90,15 @@ export function walkRange(
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
   let others = 0
-  for (const { entry, committed } of connection.rows.from(chain, first, past, request)) {
+  for (const row of connection.rows.from(chain, first, past, request)) {
+    const { entry, committed } = row
     const isPast = walk.head.seq + 1 >= end
     const check = checkAt(walk.head.seq + 1, committed)
     const fault = isPast ? entryFault(chain, walk.head, entry, check) : walk.step(entry, check)
     if (fault !== undefined) return fault
     seenPast = isPast
     if (isPast) break
+    onEntry(row)
     found.checked += 1
     if (entry.header.type !== 'gate.decision') others += 1
     found.firstEntry ||= entry.header.id

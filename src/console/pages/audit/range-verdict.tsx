@@ -46,6 +46,11 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
     look: 'require_approval',
     next: 'What is left is good. The older entries were archived and deleted: verify the archive with gate-sidecar evidence verify FOLDER.',
   },
+  unlawful: {
+    title: 'Against the rules',
+    look: 'deny',
+    next: 'The entry was written, but by nobody who might. Somebody changed the data file behind the service. Keep the file as it is, do not rely on what followed from the entry, and look at who can write the file.',
+  },
   forked: {
     title: 'Another history',
     look: 'deny',
