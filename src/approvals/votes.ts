@@ -6,6 +6,7 @@ import type { Approval, Vote } from './approval.ts'
 /** The rules for votes: those of the hold, or of the policy now in force. */
 export type VotingTerms = Pick<ApprovalTerms, 'quorum' | 'selfApproval' | 'approvers'>
 export type Keys = ReadonlyMap<string, ApiKey>
+type Asked = Pick<Approval, 'requestedBy' | 'requestedByKey'>
 
 /**
  * Refuses a vote that could not count.
@@ -38,7 +39,12 @@ export function assertMayVote(approval: Approval, voter: ApiKey, approverId: str
  * The votes that count under `terms` at `nowMs`, by principal: by an active key, in the groups, not made by another
  * voter's key. The requester's own counts only where self-approval is allowed.
  */
-export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys, nowMs: number): Map<string, Vote> {
+export function countedVotes(
+  approval: Pick<Approval, 'votes'> & Asked,
+  terms: VotingTerms,
+  keys: Keys,
+  nowMs: number,
+): Map<string, Vote> {
   const counted = new Map<string, Vote>()
   for (const vote of approval.votes) {
     const voter = keys.get(vote.keyId)
@@ -50,7 +56,7 @@ export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys,
   return counted
 }
 
-function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
+function isRequester(approval: Asked, voter: ApiKey, keys: Keys): boolean {
   // One key, and one line of keys, has one principal.
   return principalOf(voter) === approval.requestedBy || isMadeBy(voter, approval.requestedByKey, keys)
 }

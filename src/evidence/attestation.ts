@@ -36,6 +36,8 @@ export interface Attested {
   chain: string
   exportedAt: string
   checkpoint: CheckpointNote
+  /** Checkpoints of other chains, under which entries of these are shown. */
+  beside: readonly CheckpointNote[]
   certificate: Certificate
   rotations: readonly Rotation[]
   /** `ts` of the last entry; undefined where there is none. */
@@ -58,17 +60,20 @@ export function attest(attested: Attested, inputs: VerifyInputs) {
   const isGenuine = (note: CheckpointNote): boolean => signerOf(note, origin, logKeys.keys) !== undefined
   const anchors = witnessed(inputs.anchors ?? [], origin, chain)
   const anchoredAt = anchors.earliest(checkpoint, isGenuine)
+  const besideBy = attested.beside.map((note) => ({ note, key: signerOf(note, origin, logKeys.keys) }))
   const shown = isOf(checkpoint, attested) ? [checkpoint, ...attested.earlier] : []
   return {
     results: {
       certificate: certificateResult(attested, logKeys),
-      revocation: revocationResult(attested, signer, inputs.trust, anchoredAt),
+      revocation: revocationResult(attested, signer, besideBy, inputs.trust, anchoredAt),
       signature: checkResultOf(signatureFault(attested)),
       checkpoint: checkpointResult(attested, signer, logKeys),
       anchors: checkResultOf(anchors.splitFault(shown, isGenuine)),
       times: checkResultOf(timesFault(attested, signer, inputs.nowMs, anchoredAt)),
     } satisfies Common,
     isAnchored: anchoredAt !== undefined,
+    /** Checkpoints of other chains by these; undefined where no trusted log key has signed one. */
+    signedBeside: new Map(besideBy.map(({ note, key }) => [note.chain, key && note])),
   }
 }
 
@@ -90,10 +95,13 @@ function certificateResult({ origin, exportedAt, certificate, signature }: Attes
 function revocationResult(
   { certificate, signature }: Attested,
   signer: LogKey | undefined,
+  besideBy: readonly { key: LogKey | undefined }[],
   { revoked }: Trust,
   anchoredAt: string | undefined,
 ): CheckResult {
   if (revoked.has(signature.publicKey)) return unknown('The bundle key is revoked: have it exported again.')
+  if (besideBy.some(({ key }) => key !== undefined && revoked.has(key.publicKey)))
+    return unknown('A log key that signed another chain is revoked: have it exported again.')
   const logKeys = [certificate.signedBy, ...(signer ? [signer.publicKey] : [])]
   const since = logKeys.flatMap((publicKey) => revoked.get(publicKey) ?? []).sort()[0]
   if (since === undefined || (anchoredAt !== undefined && anchoredAt < since)) return OK

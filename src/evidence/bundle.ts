@@ -23,8 +23,15 @@ const MAX_CHAIN_ITEMS = 1024
 /** Limit of entries of one approval: the request and its votes. */
 const MAX_APPROVAL_ENTRIES = 256
 
-/** Erasable parts of a decision. The decision itself and its grounds are never erased. */
-export const REDACTABLE = ['request', 'risk', 'approval'] as const
+/** Limits of the keys behind an approval, and of the other chains in which some were made. */
+const MAX_KEYS = 512
+const MAX_BESIDE = 2
+
+/**
+ * Parts of a bundle that can be missing. The decision itself and its grounds are never erased; the keys of an approval
+ * are missing when one of them was made by an entry that is archived.
+ */
+export const REDACTABLE = ['request', 'risk', 'approval', 'keys'] as const
 export type Redactable = (typeof REDACTABLE)[number]
 
 /** An entry with one section opened, and its own place in the tree. */
@@ -57,10 +64,12 @@ export const BundleShape = object(
         { optional: { request: Base64Of32, risk: Base64Of32 } },
       ),
       approval: list(ProvenEntry, { max: MAX_APPROVAL_ENTRIES }),
+      keys: list(ProvenEntry, { max: MAX_KEYS }),
+      beside: list(Checkpoint, { max: MAX_BESIDE }),
       certificate: Certificate,
       rotations: Rotations,
       redacted: unique(
-        list(text({ pattern: /^(?:request|risk|approval)$/, maxLength: 16 }), { max: REDACTABLE.length }),
+        list(text({ pattern: /^(?:request|risk|approval|keys)$/, maxLength: 16 }), { max: REDACTABLE.length }),
       ),
     }),
     signatures: Signatures,
@@ -86,6 +95,10 @@ export interface BundleInput {
   previous: Entry | undefined
   /** The entries of the approval behind the decision, in order; undefined when they have been erased. */
   approval: readonly Placed[] | undefined
+  /** The keys behind the approval; undefined when one of them was made by an entry that is gone. */
+  keys: readonly Placed[] | undefined
+  /** Checkpoints of the other chains in which some of them were made. */
+  beside: readonly string[]
   checkpoint: string
   certificate: Certificate
   rotations: readonly Rotation[]
@@ -98,7 +111,9 @@ export function buildBundle(input: BundleInput): UnsignedBundle {
   const open = (name: string): Opened | undefined => openedSection(decided.entry, name)
   const [decision, grounds, request, risk] = [open('decision'), open('grounds'), open('request'), open('risk')]
   if (decision === undefined || grounds === undefined) throw new TypeError('a decision or its grounds are missing')
-  const present: Readonly<Record<Redactable, unknown>> = { request, risk, approval }
+  // Without an approval, there are no keys that could be missing.
+  const keys = approval === undefined ? [] : input.keys
+  const present: Readonly<Record<Redactable, unknown>> = { request, risk, approval, keys }
   return {
     bundleId: input.bundleId,
     version: BUNDLE_VERSION,
@@ -121,6 +136,8 @@ export function buildBundle(input: BundleInput): UnsignedBundle {
         ...(risk && { risk: risk.salt }),
       },
       approval: (approval ?? []).map(provenEntry),
+      keys: (keys ?? []).map(provenEntry),
+      beside: [...input.beside],
       certificate,
       rotations: [...rotations],
       redacted: REDACTABLE.filter((name) => present[name] === undefined),

@@ -49,6 +49,7 @@ export async function verifyExport(source: ExportSource, inputs: VerifyInputs): 
       unsigned,
       signature: signatures.service,
       checkpoint,
+      beside: [],
       ts: walked.ts,
       // Trees that do not lead to the root of the checkpoint prove nothing of the log.
       earlier: inclusion === undefined ? walked.trees : [],

@@ -1,6 +1,4 @@
-import { crc32 } from 'node:zlib'
 import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
-import { digestOf } from '../base/digest.ts'
 import type { Environment } from '../base/environment.ts'
 import { isAdmin, type Role } from './roles.ts'
 
@@ -36,30 +34,6 @@ export type ApiKey = {
   replacedBy?: string
 }
 
-export const SECRET_BYTES = 32
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const BODY_DIGITS = 43
-const CHECK_DIGITS = 6
-const SECRET = /^sk_(live|test)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
-
-/** `sk_live_` or `sk_test_`, 256 bits in base62, and a CRC-32 by which scanners recognise a key and typos show. */
-export function formatSecret(environment: Environment, random: Uint8Array): string {
-  if (random.byteLength !== SECRET_BYTES) throw new TypeError(`a key needs ${SECRET_BYTES} random bytes`)
-  const body = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), BODY_DIGITS)
-  const text = `sk_${environment}_${body}`
-  return text + checksum(text)
-}
-
-/** True when the text has the form of a key and its checksum; the key may not exist. */
-export function isSecret(text: string): boolean {
-  const match = SECRET.exec(text)
-  return match !== null && checksum(text.slice(0, -CHECK_DIGITS)) === match[3]
-}
-
-export function hashSecret(secret: string): string {
-  return digestOf(secret)
-}
-
 export function isActive(key: ApiKey, nowMs: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || nowMs < Date.parse(key.expiresAt))
 }
@@ -77,23 +51,4 @@ export function principalOf(key: ApiKey): string {
 /** The chain that records changes of a key. */
 export function chainOfKey({ roles, tenantId, environment }: ApiKey): string {
   return isAdmin(roles) || tenantId === null ? SYSTEM_CHAIN : chainOf(tenantId, environment)
-}
-
-/** Six base62 digits of the CRC-32; in plain numbers for speed, since every request's key is checked. */
-function checksum(text: string): string {
-  let digits = ''
-  for (let rest = crc32(text), i = 0; i < CHECK_DIGITS; i += 1) {
-    digits = (BASE62[rest % 62] ?? '') + digits
-    rest = Math.floor(rest / 62)
-  }
-  return digits
-}
-
-function base62(value: bigint, digits: number): string {
-  let text = ''
-  for (let rest = value, i = 0; i < digits; i += 1) {
-    text = (BASE62[Number(rest % 62n)] ?? '') + text
-    rest /= 62n
-  }
-  return text
 }

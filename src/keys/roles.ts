@@ -8,6 +8,13 @@ export type Role = (typeof ROLES)[number]
 /** Roles that hold every permission within a tenant. */
 export const ALL: readonly Role[] = ['owner', 'admin']
 
+/** Roles besides owner and admin that vote on approvals. */
+export const VOTERS = ['approver'] as const satisfies readonly Role[]
+
+export function mayVote(roles: readonly Role[]): boolean {
+  return roles.some((role) => ALL.includes(role) || VOTERS.some((voter) => voter === role))
+}
+
 /** True for roles that see all approvals of the tenant, not only their own requests. */
 export function seesAllApprovals(roles: readonly Role[]): boolean {
   return roles.some((role) => role === 'approver' || ALL.includes(role))

@@ -1,6 +1,6 @@
 import { CONSOLE_ROUTES } from './console-routes.ts'
 import { FACADE_ROUTES } from './facade-routes.ts'
-import { ALL, type Role } from './roles.ts'
+import { ALL, type Role, VOTERS } from './roles.ts'
 
 /**
  * The limit that a route counts against: the tenant's plan, the key's status or sign-in bucket, or none (`exempt`).
@@ -75,7 +75,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/approvals/:id/approve',
     summary: 'votes for a held request',
-    roles: ['approver'],
+    roles: VOTERS,
     limit: 'exempt',
     idempotent: true,
   },
@@ -83,7 +83,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/approvals/:id/reject',
     summary: 'ends a held request',
-    roles: ['approver'],
+    roles: VOTERS,
     limit: 'exempt',
     idempotent: true,
   },

@@ -4,7 +4,7 @@ import { redact } from '../../src/actions/audit/redact.ts'
 import type { RedactionTarget } from '../../src/audit/redaction.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { idMaker } from '../../src/base/id.ts'
-import type { Bundle } from '../../src/evidence/bundle.ts'
+import type { Bundle, Redactable } from '../../src/evidence/bundle.ts'
 import { randomPool } from '../../src/store/sqlite/random-pool.ts'
 import { assertRefused } from '../http/support.ts'
 import { archive, notOk } from './bundles.ts'
@@ -23,7 +23,7 @@ const VALID = { verdict: 'valid', notOk: {}, redacted: [], erasedSince: [] }
 const seqOf = ({ proof }: Bundle): number => proof.entries.at(-1)?.seq ?? assert.fail('no entries')
 
 /** Returns the bundle with this part left out and named as redacted. */
-function withheld(bundle: Bundle, name: 'request' | 'risk' | 'approval'): Bundle {
+function withheld(bundle: Bundle, name: Redactable): Bundle {
   const { [name as 'request']: _, ...openings } = bundle.proof.openings
   const { originalRequest, riskAssessment } = bundle.context
   return {
@@ -36,6 +36,7 @@ function withheld(bundle: Bundle, name: 'request' | 'risk' | 'approval'): Bundle
       ...bundle.proof,
       openings,
       approval: name === 'approval' ? [] : bundle.proof.approval,
+      keys: name === 'approval' || name === 'keys' ? [] : bundle.proof.keys,
       redacted: [name],
     },
   }
@@ -48,6 +49,7 @@ test('what the trail still has is not erased, whoever signs that it is', async (
     ['request', 'openings'],
     ['risk', 'openings'],
     ['approval', 'approval'],
+    ['keys', 'approval'],
   ] as const) {
     const forged = resign(withheld(bundle, name))
     assert.equal(verify(forged).verdict, 'valid', 'offline, nobody can tell')

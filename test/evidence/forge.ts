@@ -61,24 +61,43 @@ export function treeAround(bundle: Bundle, size: number) {
   return { root, inclusion: inclusionOf(seq) }
 }
 
-/** The bundle with entries of the approval that say something else, in a tree and under a checkpoint that have them so. */
-export function withApproval(
-  bundle: Bundle,
-  change: (changes: JsonObject, i: number) => JsonObject,
-  logKey: KeyObject,
-): Bundle {
-  const entries = bundle.proof.approval.map((entry, i) => {
+type Changed = (changes: JsonObject, i: number) => JsonObject
+
+/** The entries with other changes in their data, as if they had been recorded so. */
+function recordedAs(entries: Bundle['proof']['approval'], change: Changed) {
+  return entries.map((entry, i) => {
     const data = { ...entry.data, changes: change(entry.data.changes as JsonObject, i) }
     const salt = decodeBase64(entry.salt) ?? new Uint8Array()
     const commits = { ...entry.header.commits, data: commitment({ name: 'data', salt, json: canonicalJson(data) }) }
     return { ...entry, data, header: { ...entry.header, commits } }
   })
+}
+
+/**
+ * The bundle with entries of the approval and of the keys behind it that say something else, in a tree and under a
+ * checkpoint that have them so.
+ */
+export function withApproval(
+  bundle: Bundle,
+  change: Changed,
+  logKey: KeyObject,
+  keysOf: (keys: Bundle['proof']['keys']) => Bundle['proof']['keys'] = (keys) => keys,
+): Bundle {
+  const approval = recordedAs(bundle.proof.approval, change)
+  const keys = keysOf(bundle.proof.keys)
   const [seq, hash] = decidedIn(bundle)
-  const hashes = new Map([[seq, hash], ...entries.map(({ header }) => [header.seq, entryHash(header)] as const)])
-  const tree = treeWith(hashes, checkpointOf(bundle).size)
-  const approval = entries.map((entry) => ({ ...entry, inclusion: tree.inclusionOf(entry.header.seq) }))
+  const shown = [...approval, ...keys].map(({ header }) => [header.seq, entryHash(header)] as const)
+  const tree = treeWith(new Map([[seq, hash], ...shown]), checkpointOf(bundle).size)
+  const placed = (entries: Bundle['proof']['keys']): Bundle['proof']['keys'] =>
+    entries.map((entry) => ({ ...entry, inclusion: tree.inclusionOf(entry.header.seq) }))
   const checkpoint = signCheckpoint({ ...checkpointOf(bundle), root: tree.root }, logKey)
-  return { ...bundle, proof: { ...bundle.proof, approval, checkpoint, inclusion: tree.inclusionOf(seq) } }
+  const proof = { ...bundle.proof, approval: placed(approval), keys: placed(keys), checkpoint }
+  return { ...bundle, proof: { ...proof, inclusion: tree.inclusionOf(seq) } }
+}
+
+/** The keys with other members. */
+export function keysAs(change: Changed) {
+  return (keys: Bundle['proof']['keys']): Bundle['proof']['keys'] => recordedAs(keys, change)
 }
 
 export function certify(statement: Certificate['statement'], logKey: KeyObject): Certificate {

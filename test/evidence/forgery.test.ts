@@ -222,7 +222,7 @@ const erased = (base: Bundle, proof: Partial<Bundle['proof']>): Bundle =>
 const REDACTED: [name: string, claim: Bundle, checks: Check, redacted: string[]][] = [
   ['the request, which is left out', erased(bundle, { openings: unopened }), {}, ['request']],
   ['the request of what was approved', erased(two, { openings: unopenedTwo }), {}, ['request']],
-  ['the approval', withProof(two, { approval: [], redacted: ['approval'] }), {}, ['approval']],
+  ['the approval', withProof(two, { approval: [], keys: [], redacted: ['approval'] }), {}, ['approval']],
   ['the request, whose salt is shown', erased(bundle, {}), { openings: 'failed' }, ['request']],
   [
     'the request, which is shown',

@@ -38,6 +38,8 @@ interface Vector {
   certificate: Certificate
   rotation: Rotation
   bundle: Bundle
+  /** An allow by an approval, with the keys of its voters. */
+  approved: Bundle
   pae: string
   envelope: Envelope
   trust: TrustFile
@@ -116,6 +118,8 @@ test('golden vector: the bundle', () => {
     decided: { entry: decided, inclusion: vector.inclusion.map(bytes) },
     previous,
     approval: [],
+    keys: [],
+    beside: [],
     checkpoint: vector.checkpoint,
     certificate: vector.certificate,
     rotations: [vector.rotation],
@@ -134,7 +138,7 @@ test('golden vector: the envelope', () => {
 test('golden vector: the trust file, with which the bundle and its envelope are valid', () => {
   const trust = readTrust(JSON.stringify(vector.trust))
   assert.deepEqual(trustFile(trust), vector.trust)
-  for (const evidence of [vector.bundle, bundleOfEnvelope(vector.envelope)]) {
+  for (const evidence of [vector.bundle, vector.approved, bundleOfEnvelope(vector.envelope)]) {
     const result = verifyBundle(evidence, { trust, nowMs: Date.parse(vector.bundle.exportedAt) })
     assert.deepEqual([result.verdict, notOk(result)], ['valid', {}])
   }

@@ -7,16 +7,33 @@ import { FULL } from '../tier.ts'
 import { archive, notOk, verifyOverHttp } from './bundles.ts'
 import { type Mutation, mutations, type Value } from './mutations.ts'
 
-const { gate, owner, decide, approved, bundleOf, verify, resign } = await archive()
+const { gate, owner, ask, decide, approved, bundleOf, verify, resign } = await archive()
+
+/** An allow after the vote of an admin, whose key another chain has made. */
+async function approvedByAdmin(amount: number): Promise<string> {
+  const admin = await gate.key({ roles: ['admin'], identity: 'root' })
+  const { approvalId } = await ask('payment.transfer', amount)
+  await gate.call(admin, 'POST', `/approvals/${approvalId}/approve`, { approverId: 'root' })
+  return (await ask('payment.transfer', amount)).decisionId
+}
+
 const DECISIONS: Readonly<Record<string, string>> = {
   allow: await decide(1),
   hold: await decide(4000),
   deny: await decide(200_000),
   'allow after one vote': await approved('payment.transfer', 5000),
   'allow after two votes': await approved('payment.refund', 3),
+  'allow after the vote of an admin': await approvedByAdmin(6000),
 }
 const bundles: Record<string, Bundle> = {}
 for (const [name, id] of Object.entries(DECISIONS)) bundles[name] = await bundleOf(id)
+
+/** Entries of the approval, keys, and other chains in which these were made. */
+const SHOWN: Readonly<Record<string, readonly number[]>> = {
+  'allow after one vote': [2, 2, 0],
+  'allow after two votes': [3, 3, 0],
+  'allow after the vote of an admin': [2, 2, 1],
+}
 
 /** Reversing a list of one item, say, changes nothing. */
 const changesOf = (bundle: Bundle) =>
@@ -41,7 +58,9 @@ for (const [name, bundle] of Object.entries(bundles)) {
   const isFirst = name === 'allow'
   const every = (isFirst ? 1 : 7) * (FULL ? 1 : 10)
   const isNew = (mutation: string): boolean =>
-    isFirst || (name === 'allow after two votes' && mutation.startsWith('/proof/approval'))
+    isFirst ||
+    (name === 'allow after two votes' && mutation.startsWith('/proof/approval')) ||
+    (name === 'allow after the vote of an admin' && /^\/proof\/(keys|beside)/.test(mutation))
   const all = changesOf(bundle)
   const each = new Set(FULL ? all : oneOfEachMember(all))
   const changed = all.filter((mutation, i) => i % every === 0 || (isNew(mutation.name) && each.has(mutation)))
@@ -51,7 +70,8 @@ for (const [name, bundle] of Object.entries(bundles)) {
     assert.deepEqual([result.verdict, result.assurance, result.reasons], ['valid', 'self-asserted', []])
     assert.deepEqual(notOk(verify(resign(bundle))), {})
     assert.equal(bundle.auditChain.length, 2)
-    assert.equal(bundle.proof.approval.length, { 'allow after one vote': 2, 'allow after two votes': 3 }[name] ?? 0)
+    const { approval, keys, beside } = bundle.proof
+    assert.deepEqual([approval.length, keys.length, beside.length], SHOWN[name] ?? [0, 0, 0])
     assert.ok(changed.length > 700 / every, String(changed.length))
   })
 

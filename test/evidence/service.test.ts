@@ -135,6 +135,8 @@ function forgedHistory({
     decided: { entry: decided, inclusion: leaves.slice(0, 1) },
     previous: genesis,
     approval: [],
+    keys: [],
+    beside: [],
     checkpoint: signCheckpoint({ origin: at, chain, size: 2, root: tree.root() }, logKey),
     certificate: bundle.proof.certificate,
     rotations: [],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { hashSecret, isSecret } from '../../src/keys/apikey.ts'
+import { hashSecret, isSecret } from '../../src/keys/secret.ts'
 import { type Answer, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entries, entriesOf } from './support.ts'
 

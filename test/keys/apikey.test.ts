@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  type ApiKey,
-  formatSecret,
-  hashSecret,
-  isActive,
-  isSecret,
-  principalOf,
-  SECRET_BYTES,
-} from '../../src/keys/apikey.ts'
+import { type ApiKey, isActive, principalOf } from '../../src/keys/apikey.ts'
+import { formatSecret, hashSecret, isSecret, SECRET_BYTES } from '../../src/keys/secret.ts'
 import { aKey } from '../store/drafts.ts'
 
 const environment = fc.constantFrom('live', 'test')

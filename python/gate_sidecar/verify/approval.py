@@ -12,10 +12,12 @@ from .chain import digest_text, entry_hash, require_opening
 from .forms import (
     decode_hashes,
     is_integer,
+    parse_time,
     require,
     require_list,
     require_object,
     require_text,
+    require_texts,
 )
 from .merkle import require_inclusion
 from .notes import Note
@@ -33,8 +35,8 @@ def require_approval(
     grounds: dict[str, Any],
     request: Optional[dict[str, Any]],
     note: Note,
-) -> None:
-    """Check the entries of an approval.
+) -> dict[str, Any]:
+    """Check the entries of an approval, and return the merge of their changes.
 
     `decision` is the header of the decision, `request` is None when it is redacted.
     """
@@ -44,11 +46,12 @@ def require_approval(
     merge: dict[str, Any] = {}
     for entry in entries:
         merge.update(entry["data"]["changes"])
-    _require_votes(merge)
+    _require_votes(merge, entries, grounds)
     if request is not None:
         require("digest" in merge, "the approval has no digest")
         digest = approval_digest(request, merge.get("unbound"), decision["chain"], grounds)
         require(merge["digest"] == digest, "the approval is of another request")
+    return merge
 
 
 def _require_place(entries: Sequence[dict[str, Any]], decision: dict[str, Any], note: Note) -> None:
@@ -86,8 +89,10 @@ def _require_records(entries: Sequence[dict[str, Any]], grounds: dict[str, Any])
         )
 
 
-def _require_votes(merge: dict[str, Any]) -> None:
-    """Number 3: it is approved, by a quorum of different principals."""
+def _require_votes(
+    merge: dict[str, Any], entries: Sequence[dict[str, Any]], grounds: dict[str, Any]
+) -> None:
+    """Number 3: it is approved, by one vote of each entry after the first, for who asked."""
     require(merge.get("status") == "approved", "the approval has not the status approved")
     quorum, votes = merge.get("quorum"), merge.get("votes")
     require(is_integer(quorum), "the quorum is not an integer")
@@ -95,12 +100,29 @@ def _require_votes(merge: dict[str, Any]) -> None:
     require(quorum >= 1, "the quorum is less than 1")
     require_list(votes, "votes")
     assert isinstance(votes, list)
-    principals = set()
-    for vote in votes:
+    require(len(votes) == len(entries) - 1, "there are not as many votes as entries of votes")
+    for vote, entry in zip(votes, entries[1:]):
         require_object(vote, "a vote")
         require_text(vote.get("principal"), "the principal of a vote")
-        principals.add(vote["principal"])
-    require(len(principals) >= quorum, "the approval has fewer principals than its quorum")
+        require_text(vote.get("keyId"), "the key of a vote")
+        require(vote.get("entryId") == entry["header"]["id"], "a vote is that of another entry")
+    require_list(merge.get("approvers"), "approvers")
+    for group in merge["approvers"]:
+        require_texts(group, "a list of approvers")
+    require(isinstance(merge.get("selfApproval"), bool), "selfApproval is not a boolean")
+    require_text(merge.get("requestedBy"), "requestedBy")
+    require_text(merge.get("requestedByKey"), "requestedByKey")
+    parse_time(merge.get("decidedAt"), "decidedAt")
+    caller = grounds.get("caller")
+    require_object(caller, "grounds.caller")
+    assert isinstance(caller, dict)
+    require(caller.get("agent") == merge["requestedBy"], "the approval is of another requester")
+
+
+def require_principals(merge: dict[str, Any]) -> None:
+    """Number 5, without keys: a quorum of different principals."""
+    principals = {vote["principal"] for vote in merge["votes"]}
+    require(len(principals) >= merge["quorum"], "the approval has fewer principals than its quorum")
 
 
 def approval_digest(
@@ -112,16 +134,12 @@ def approval_digest(
     require(
         isinstance(request.get("plan"), (dict, type(None))), "plan of the request is not an object"
     )
-    caller = grounds.get("caller")
-    require_object(caller, "grounds.caller")
-    assert isinstance(caller, dict)
-    require_text(caller.get("agent"), "agent of grounds.caller")
     bound = {"context": request.get("context", {}), "plan": request.get("plan")}
     bound = copy.deepcopy(bound)
     require_list(unbound, "unbound")
     for path in unbound:
         _remove(bound, parse_path(path))
-    bound.update(action=request["action"], chain=chain, requester=caller["agent"])
+    bound.update(action=request["action"], chain=chain, requester=grounds["caller"]["agent"])
     return digest_text(hashlib.sha256(b"gate-sidecar/approval/v1\n" + canonical(bound)).digest())
 
 

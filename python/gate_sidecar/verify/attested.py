@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ class Evidence:
     chain: str
     exported_at: str
     note: Note
+    beside: tuple[Note, ...]
     certificate: dict[str, Any]
     rotations: list[dict[str, Any]]
     service: dict[str, Any]
@@ -51,15 +53,23 @@ def require_attested(whole: dict[str, Any], proof: dict[str, Any]) -> None:
 
 
 def evidence_of(
-    whole: dict[str, Any], proof: dict[str, Any], chain: str, payload_type: str
+    whole: dict[str, Any],
+    proof: dict[str, Any],
+    chain: str,
+    payload_type: str,
+    beside: Sequence[str] = (),
 ) -> Evidence:
-    """Return the common members. The form was checked before."""
+    """Return the common members. The form was checked before.
+
+    `beside` has the checkpoints of other chains.
+    """
     signed = {name: value for name, value in whole.items() if name != "signatures"}
     return Evidence(
         origin=proof["origin"],
         chain=chain,
         exported_at=whole["exportedAt"],
         note=parse_note(proof["checkpoint"]),
+        beside=tuple(parse_note(note) for note in beside),
         certificate=proof["certificate"],
         rotations=proof["rotations"],
         service=whole["signatures"]["service"],

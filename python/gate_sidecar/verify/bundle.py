@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .anchors import Anchor
-from .approval import require_approval
+from .approval import require_approval, require_principals
 from .attested import Evidence, evidence_of, require_attested, require_certificate
 from .chain import digest_text, entry_hash, require_header, require_link, require_opening
 from .common import (
@@ -38,9 +38,11 @@ from .forms import (
     require_text,
 )
 from .merkle import require_inclusion
+from .notes import parse_note
 from .report import Report, fail_form, run_checks
 from .strict_json import canonical, parse
 from .trust import Trust
+from .voters import read_keys, require_voters
 
 BUNDLE_TYPE = "application/vnd.gate-sidecar.trust-bundle.v1+json"
 MAX_ENTRIES = 1024
@@ -48,7 +50,9 @@ MAX_APPROVAL_ENTRIES = 256
 MAX_PAYLOAD = 12_000_000
 DECISIONS = ("allow", "deny", "require_approval")
 SECTIONS = ("decision", "request", "risk", "grounds")
-REDACTABLE = ("request", "risk", "approval")
+MAX_KEYS = 512
+MAX_BESIDE = 2
+REDACTABLE = ("request", "risk", "approval", "keys")
 
 PARTS = {
     "form": "all",
@@ -158,8 +162,8 @@ def _require_audit_chain(chain: Any) -> None:
 
 def _require_proof(proof: Any) -> None:
     """Require the form of `proof`, but for what exports have too."""
-    names = "v origin entries inclusion checkpoint grounds openings approval certificate"
-    require_members(proof, [*names.split(), "rotations", "redacted"], "proof")
+    names = "v origin entries inclusion checkpoint grounds openings approval keys beside"
+    require_members(proof, [*names.split(), "certificate", "rotations", "redacted"], "proof")
     require_one(proof["v"], "v of the proof")
     require_list(proof["entries"], "entries", 1, MAX_ENTRIES)
     for header in proof["entries"]:
@@ -167,17 +171,26 @@ def _require_proof(proof: Any) -> None:
     decode_hashes(proof["inclusion"], "inclusion")
     require_object(proof["grounds"], "grounds")
     _require_openings(proof["openings"])
-    require_list(proof["approval"], "approval", most=MAX_APPROVAL_ENTRIES)
-    for entry in proof["approval"]:
-        require_members(entry, ("header", "data", "salt", "inclusion"), "an approval entry")
-        require_header(entry["header"], "an approval entry")
-        require_object(entry["data"], "data of an approval entry")
-        decode_bytes(entry["salt"], SALT_BYTES, "the salt of an approval entry")
-        decode_hashes(entry["inclusion"], "inclusion of an approval entry")
+    _require_proven(proof["approval"], MAX_APPROVAL_ENTRIES, "approval")
+    _require_proven(proof["keys"], MAX_KEYS, "keys")
+    require_list(proof["beside"], "beside", most=MAX_BESIDE)
+    for note in proof["beside"]:
+        parse_note(note)
     require_list(proof["redacted"], "redacted", most=len(REDACTABLE))
     for name in proof["redacted"]:
         require(name in REDACTABLE, "redacted names something else")
         require(proof["redacted"].count(name) == 1, "redacted has a name twice")
+
+
+def _require_proven(entries: Any, most: int, what: str) -> None:
+    """Require the form of entries that are shown with their data and their place."""
+    require_list(entries, what, most=most)
+    for entry in entries:
+        require_members(entry, ("header", "data", "salt", "inclusion"), f"an entry of {what}")
+        require_header(entry["header"], f"an entry of {what}")
+        require_object(entry["data"], f"data of an entry of {what}")
+        decode_bytes(entry["salt"], SALT_BYTES, f"the salt of an entry of {what}")
+        decode_hashes(entry["inclusion"], f"inclusion of an entry of {what}")
 
 
 def _require_openings(openings: Any) -> None:
@@ -189,7 +202,8 @@ def _require_openings(openings: Any) -> None:
 
 def _evidence(bundle: dict[str, Any]) -> Evidence:
     chain: str = bundle["proof"]["entries"][-1]["chain"]
-    return evidence_of(bundle, bundle["proof"], chain, BUNDLE_TYPE)
+    beside = bundle["proof"]["beside"]
+    return evidence_of(bundle, bundle["proof"], chain, BUNDLE_TYPE, beside)
 
 
 def _check_segment(bundle: dict[str, Any]) -> None:
@@ -243,16 +257,30 @@ def _check_approval(bundle: dict[str, Any], context: Context) -> None:
     """Check `approval`. Nothing is asked of a redacted one but that it is not there."""
     proof = bundle["proof"]
     allowed = bundle["decision"]["decision"] == "allow"
-    if not allowed or proof["grounds"].get("decidedBy") != "approval":
-        require(not proof["approval"], "there is an approval, but it has not decided")
-        require("approval" not in proof["redacted"], "there was no approval to redact")
-        return
-    if "approval" in proof["redacted"]:
-        require(not proof["approval"], "a redacted approval is there")
+    decided = allowed and proof["grounds"].get("decidedBy") == "approval"
+    shown = decided and "approval" not in proof["redacted"]
+    if not shown or "keys" in proof["redacted"]:
+        require(not proof["keys"] and not proof["beside"], "there are keys of no approval")
+    if not shown:
+        require(not proof["approval"], "there is an approval that is not to be there")
+        require(decided or "approval" not in proof["redacted"], "there was no approval to redact")
+        require("keys" not in proof["redacted"], "there are no keys that could be missing")
         return
     request = None if "request" in proof["redacted"] else bundle["context"]["originalRequest"]
     header = proof["entries"][-1]
-    require_approval(proof["approval"], header, proof["grounds"], request, context.evidence.note)
+    record = require_approval(
+        proof["approval"], header, proof["grounds"], request, context.evidence.note
+    )
+    if "keys" in proof["redacted"]:
+        require_principals(record)
+        return
+    notes = {header["chain"]: context.evidence.note, **context.beside}
+    keys = read_keys(proof["keys"], header["chain"], notes)
+    others = {entry["header"]["chain"] for entry in proof["keys"]} - {header["chain"]}
+    chains = [note.chain for note in context.evidence.beside]
+    require(chains == sorted(others), "there is not one checkpoint for each other chain")
+    seqs = [entry["header"]["seq"] for entry in proof["approval"][1:]]
+    require_voters(record, seqs, keys)
 
 
 def _check_times(bundle: dict[str, Any], context: Context) -> None:

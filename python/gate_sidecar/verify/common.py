@@ -8,7 +8,7 @@ from typing import Optional
 from .anchors import Anchor, Witnessed
 from .attested import Evidence
 from .forms import KEY_BYTES, Undecided, decode_bytes, parse_time, require
-from .notes import find_signer
+from .notes import Note, find_signer
 from .strict_json import canonical
 from .trust import CERTIFICATE_TYPE, Trust, find_trusted_keys, is_signed
 
@@ -33,8 +33,27 @@ class Context:
         )
         self.signed_by = decode_bytes(evidence.certificate["signedBy"], KEY_BYTES, "signedBy")
         self.signer = find_signer(evidence.note, evidence.origin, self.keys.until)
+        self.beside, self._beside_signers = self._find_beside()
         self.witnessed = Witnessed(anchors, evidence.origin, evidence.chain, self.keys.until)
         self.anchored = self.witnessed.times(evidence.note)
+
+    def _find_beside(self) -> tuple[dict[str, Note], list[bytes]]:
+        """Return the one good checkpoint of each other chain, and all keys that signed one."""
+        evidence, found, signers = self.evidence, {}, []
+        for note in evidence.beside:
+            signer = find_signer(note, evidence.origin, self.keys.until)
+            if signer is None:
+                continue
+            signers.append(signer)
+            chains = [other.chain for other in evidence.beside if other.origin == evidence.origin]
+            if chains.count(note.chain) == 1:
+                found[note.chain] = note
+        return found, signers
+
+    @property
+    def beside_is_revoked(self) -> bool:
+        """Say if a revoked log key signed a checkpoint of another chain."""
+        return any(signer in self.trust.revoked for signer in self._beside_signers)
 
     @property
     def is_of_chain(self) -> bool:
@@ -80,6 +99,8 @@ def check_revocation(context: Context) -> None:
     revoked = context.trust.revoked
     if decode_bytes(context.evidence.service["publicKey"], KEY_BYTES, "publicKey") in revoked:
         raise Undecided("the bundle key is revoked")
+    if context.beside_is_revoked:
+        raise Undecided("a log key that signed another chain is revoked")
     for key in (context.signed_by, context.signer):
         if key in revoked and not any(at < revoked[key] for at in context.anchored):
             raise Undecided("a log key is revoked, and no anchor from before holds the checkpoint")

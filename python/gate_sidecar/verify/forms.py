@@ -66,6 +66,13 @@ def require_text(value: Any, what: str, most: int = MAX_INTEGER) -> None:
     require(len(value) <= most, f"{what} has more than {most} characters")
 
 
+def require_texts(value: Any, what: str) -> None:
+    """Require a list of strings."""
+    require_list(value, what)
+    for item in value:
+        require_text(item, f"an item of {what}")
+
+
 def _require_match(value: Any, form: re.Pattern[str], what: str, called: str) -> None:
     require_text(value, what)
     require(form.fullmatch(value) is not None, f"{what} is not {called}")

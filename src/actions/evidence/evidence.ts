@@ -1,10 +1,10 @@
 import type { Checkpoint } from '../../audit/checkpoint.ts'
-import { hashHeader, type StoredEntry, sectionValue } from '../../audit/entry.ts'
+import { hashHeader, type StoredEntry } from '../../audit/entry.ts'
 import { type Hash, inclusionPath, isIncluded, leafHash } from '../../audit/merkle.ts'
 import { contentFault } from '../../audit/verify.ts'
 import { parseDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
-import type { JsonObject } from '../../base/json.ts'
+import { grouped } from '../../base/grouped.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { type Bundle, buildBundle, type Placed, type UnsignedBundle } from '../../evidence/bundle.ts'
 import { type Envelope, envelopeOf } from '../../evidence/envelope.ts'
@@ -13,9 +13,10 @@ import { signStatement } from '../../evidence/signature.ts'
 import { changeIn } from '../../store/records.ts'
 import type { StoredCheckpoint } from '../../store/submission.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
-import { assertErasedLawfully, redactionsAfter } from '../audit/redactions.ts'
+import { assertErasedLawfully } from '../audit/redactions.ts'
 import { decisionOfChain } from '../decisions/decisions.ts'
 import type { Deps } from '../deps.ts'
+import { approvalEntries, approvalKeys } from './approval-entries.ts'
 import type { Checkpointer } from './checkpoints.ts'
 import type { Keyring } from './signing-keys.ts'
 import { rotationsOf } from './trust.ts'
@@ -50,6 +51,7 @@ async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
   await assertErasedLawfully(store, entry)
   const approval = await approvalEntries(deps, entry)
   const [decided, ...voted] = await placed(deps, checkpoint, [entry, ...(approval ?? [])])
+  const keys = approval && (await placedKeys(deps, checkpoint, approval))
   if (decided === undefined) throw new TypeError('the decision has no place')
   const key = await deps.keyring.bundleKey()
   const unsigned: UnsignedBundle = buildBundle({
@@ -60,6 +62,8 @@ async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
     decided,
     previous: await previousOf(deps, entry),
     approval: approval && voted,
+    keys: keys?.entries,
+    beside: keys?.beside ?? [],
     checkpoint: checkpoint.note,
     certificate: key.certificate,
     rotations: rotationsOf(store),
@@ -95,6 +99,23 @@ function isAsSigned(entry: StoredEntry, signed: Checkpoint, inclusion: readonly 
   return isCommitted && hash === entry.hash && isIncluded(leafHash(parseDigest(hash)), header.seq, signed, inclusion)
 }
 
+/** The keys behind an approval with their paths, and checkpoints of the other chains in which some were made. */
+async function placedKeys(deps: EvidenceDeps, checkpoint: StoredCheckpoint, approval: readonly StoredEntry[]) {
+  const made = await approvalKeys(deps.store, approval)
+  if (made === undefined) return undefined
+  const beside: string[] = []
+  const entries: Placed[] = []
+  for (const [chain, own] of [...grouped(made, ({ header }) => header.chain)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const last = Math.max(...own.map(({ header }) => header.seq))
+    const isOwn = chain === checkpoint.chain
+    const under = isOwn ? checkpoint : await deps.checkpoints.covering(chain, last, await takenUpTo(deps.store))
+    if (!isOwn) beside.push(under.note)
+    entries.push(...(await placed(deps, under, own)))
+  }
+  const idOf = ({ entry }: Placed): string => changeIn(entry)?.id ?? ''
+  return { entries: entries.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1)), beside }
+}
+
 /** The previous entry, whose hash the entry links to; undefined where it is gone. */
 async function previousOf({ store }: Deps, { header }: StoredEntry): Promise<StoredEntry | undefined> {
   const previous = header.seq === 0 ? undefined : await store.entryAt(header.chain, header.seq - 1)
@@ -105,34 +126,4 @@ async function previousOf({ store }: Deps, { header }: StoredEntry): Promise<Sto
 
 function altered({ chain, seq }: { chain: string; seq: number }): GateError {
   return new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq} was altered; see \`audit verify\`.`)
-}
-
-/**
- * The request and the votes of the approval that allowed the action. Empty without an approval; undefined when some of
- * it was erased, since the rest proves nothing.
- *
- * @throws GateError `audit_unavailable` when something is missing that no command erased
- */
-export async function approvalEntries(deps: Deps, decided: StoredEntry): Promise<StoredEntry[] | undefined> {
-  const section = (name: string): JsonObject => sectionValue(decided, name) ?? {}
-  const { decidedBy, approvalId } = section('grounds')
-  if (decidedBy !== 'approval' || section('decision').decision !== 'allow') return []
-  const changes = await deps.store.changesOf('approval', String(approvalId))
-  const cast = changes.filter(
-    ({ header }) =>
-      header.seq < decided.header.seq && (header.type === 'approval.requested' || header.type === 'approval.approved'),
-  )
-  if (isWhole(cast)) return cast
-  const { chain, seq } = decided.header
-  const isRecorded = (await redactionsAfter(deps.store, chain, 0)).some(
-    ({ first, section: name }) => name === 'data' && first < seq,
-  )
-  if (isRecorded) return undefined
-  throw new GateError('audit_unavailable', `Audit chain ${chain}: entries of approval ${approvalId} are missing.`)
-}
-
-/** True when the entries reach from the request to the deciding vote; erased ones are not among them. */
-function isWhole(cast: readonly StoredEntry[]): boolean {
-  const changes = cast.map((entry) => changeIn(entry)?.changes)
-  return changes.every((change, i) => change?.revision === i + 1) && changes.at(-1)?.status === 'approved'
 }

@@ -9,7 +9,8 @@ import { AnyJsonObject, requestBody } from '../../gate/request.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import { assertErasedLawfully } from '../audit/redactions.ts'
 import type { Caller, Deps } from '../deps.ts'
-import { approvalEntries, type EvidenceDeps } from './evidence.ts'
+import { approvalEntries, approvalKeys } from './approval-entries.ts'
+import type { EvidenceDeps } from './evidence.ts'
 import { trustOf } from './trust.ts'
 
 export const VerifyBundleRequest = requestBody('VerifyBundleRequest', { bundle: AnyJsonObject })
@@ -66,7 +67,7 @@ export async function verifyEvidence(
   // Erased content does not come back: a bundle without content that still exists never was an export.
   const withheld = REDACTABLE.find((name) => redacted.includes(name) && !erased.includes(name))
   if (withheld !== undefined) {
-    const check = withheld === 'approval' ? 'approval' : 'openings'
+    const check = withheld === 'approval' || withheld === 'keys' ? 'approval' : 'openings'
     return { ...refuted(result, check, `The ${withheld} is said to be erased, and is still here.`), erasedSince: [] }
   }
   const isAnchored = await isAnchoredHere(deps, bundle)
@@ -104,9 +105,11 @@ async function erasedHere(deps: Deps, { proof }: Bundle): Promise<Redactable[]> 
   const entry = header && (await deps.store.entryAt(header.chain, header.seq))
   if (entry === undefined) return REDACTABLE.filter((name) => proof.redacted.includes(name))
   await assertErasedLawfully(deps.store, entry)
-  const hasApproval = (await approvalEntries(deps, entry)) !== undefined
-  const kept: string[] = entry.sections.map(({ name }) => name)
-  return REDACTABLE.filter((name) => !(name === 'approval' ? hasApproval : kept.includes(name)))
+  const approval = await approvalEntries(deps, entry)
+  const kept = entry.sections.map(({ name }) => name)
+  if (approval !== undefined) kept.push('approval')
+  if (approval === undefined || (await approvalKeys(deps.store, approval)) !== undefined) kept.push('keys')
+  return REDACTABLE.filter((name) => !kept.includes(name))
 }
 
 async function isAnchoredHere(deps: Deps, { proof }: Bundle): Promise<boolean> {

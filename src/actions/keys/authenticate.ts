@@ -1,7 +1,8 @@
 import { GateError } from '../../base/errors.ts'
-import { type ApiKey, hashSecret, isActive, isSecret } from '../../keys/apikey.ts'
+import { type ApiKey, isActive } from '../../keys/apikey.ts'
 import { isAdmin } from '../../keys/roles.ts'
 import { mayCall, type RouteRule } from '../../keys/routes.ts'
+import { hashSecret, isSecret } from '../../keys/secret.ts'
 import type { State } from '../../store/store.ts'
 import { type Caller, callerOf } from '../deps.ts'
 

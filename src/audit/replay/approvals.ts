@@ -165,7 +165,8 @@ function consumedFault(state: State, event: Event, before: Approval): Fault | un
     return broken('form', 'it is no use, or more')
   const terms = readTerms(data.terms)
   if (terms === undefined) return broken('form', 'it does not say what the policy asked for')
-  if (before.status !== 'approved' || statusBy(before, state.placed, place) === 'cancelled') return broken('state', `approval ${id} was not approved`)
+  if (before.status !== 'approved' || statusBy(before, state.placed, place) === 'cancelled')
+    return broken('state', `approval ${id} was not approved`)
   const isOfIt =
     decided !== undefined &&
     decided.decision === 'allow' &&

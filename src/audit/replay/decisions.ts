@@ -1,10 +1,4 @@
-import {
-  type Approval,
-  type ApprovalStatus,
-  approvalDigest,
-  statusAt,
-  unboundPath,
-} from '../../approvals/approval.ts'
+import { type Approval, type ApprovalStatus, approvalDigest, statusAt, unboundPath } from '../../approvals/approval.ts'
 import { siblingId } from '../../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { principalOf } from '../../keys/apikey.ts'

@@ -67,6 +67,8 @@ const bundle: Bundle = {
     grounds: { rule: 'steered-transfer', decidedBy: 'hold_rule', policyDigest: EXAMPLE.policyDigest },
     openings: { decision: base64Of32, request: base64Of32, risk: base64Of32, grounds: base64Of32 },
     approval: [],
+    keys: [],
+    beside: [],
     certificate: {
       statement: {
         origin,

@@ -48,7 +48,7 @@ second = entry(first["hash"], 1, CHAIN, "aud_0000000000000000000000000b", "2026-
     ("risk", bytes([0x13]) * 32, {"score": 50, "factors": [{"name": "amount", "weight": 50, "contribution": 50}]}),
     ("grounds", bytes([0x14]) * 32, {"rule": None, "reason": "No rule allows this action.", "decidedBy": "default", "retry": "never", "policyDigest": "sha256:" + "00" * 32,
                                      "evaluatedAt": "2026-01-01T00:00:00.999Z", "caller": {"keyId": "key_0000000000000000000000000a", "roles": ["agent"], "agent": "key_0000000000000000000000000a"},
-                                     "session": None, "taken": None, "historyEnd": None,
+                                     "domain": "finance", "session": None, "taken": None, "historyEnd": None,
                                      "unevaluable": [], "approvalId": None, "planValidated": False}),
 ])
 third = entry(second["hash"], 2, CHAIN, "aud_0000000000000000000000000c", "2026-01-01T00:00:02.000Z", "custom.note", [
@@ -150,12 +150,107 @@ unsigned = {
         "grounds": values["grounds"],
         "openings": {name: b64(bytes.fromhex(section["salt"])) for name, section in shown.items()},
         "approval": [],
+        "keys": [],
+        "beside": [],
         "certificate": certificate,
         "rotations": [rotation],
         "redacted": [],
     },
 }
 signed = signature("trust-bundle", unsigned, BUNDLE)
+
+
+def whole(bundle):
+    return {**bundle, "signatures": {"service": {"algorithm": "ed25519", "publicKey": public(BUNDLE), "signature": signature("trust-bundle", bundle, BUNDLE)}}}
+
+
+# An allow by an approval with two votes: by a key of its chain, and by an admin key, which was made in _system when acme/test had three entries.
+def key(number, chain, roles, **members):
+    ident = f"key_{number:026}"
+    changes = {"id": ident, "revision": 1, "hash": "sha256:" + f"{number:02}" * 32, "tenantId": None if chain == "_system" else "acme", "environment": "test",
+               "roles": roles, "identity": None, "groups": [], "name": None, "createdAt": "2026-01-01T00:00:00.000Z", "createdBy": "host:0", "expiresAt": None, "revokedAt": None, **members}
+    return {"record": "key", "id": ident, "changes": changes}
+
+
+def log(chain, drafts):
+    made, prev = [], genesis(ORIGIN, chain)
+    for seq, (kind, ident, sections) in enumerate(drafts):
+        salted = [(name, hashlib.sha256(f"{chain} {seq} {name}".encode()).digest(), value) for name, value in sections]
+        made.append(entry(prev, seq, chain, ident, f"2026-01-01T00:00:{seq:02}.000Z", kind, salted))
+        prev = made[-1]["hash"]
+    return made
+
+
+def event(kind, number, data, actor):
+    return kind, f"aud_{number:026}", [("data", data), ("actor", actor)]
+
+
+def proven(made, seq):
+    hashes = [hashlib.sha256(b"\x00" + raw(one["hash"])).digest() for one in made]
+    data = next(one for one in made[seq]["sections"] if one["name"] == "data")
+    return {"header": json.loads(made[seq]["header"]), "data": json.loads(data["json"]), "salt": b64(bytes.fromhex(data["salt"])),
+            "inclusion": [b64(one) for one in inclusion(seq, hashes)]}
+
+
+def signed_head(chain, made):
+    hashes = [hashlib.sha256(b"\x00" + raw(one["hash"])).digest() for one in made]
+    return note(f"{ORIGIN}/{chain}\n{len(made)}\n{b64(root(hashes))}\n", LOG)
+
+
+TEST = "acme/test"
+host = {"id": "host:0", "kind": "host"}
+agent, voter = key(1, TEST, ["agent"]), key(2, TEST, ["approver"], identity="ann", groups=["treasury"], rotatedFrom="key_00000000000000000000000009")
+admin = {**key(3, "_system", ["admin"], identity="root", environment="live", groups=["treasury"]), "lengths": {TEST: 3}}
+request = {"tenantId": "acme", "action": "payment.payout", "context": {"amount": 7, "note": "first"}, "plan": {"action": "pay"}}
+used = {**request, "context": {"amount": 7, "note": "second"}}
+bound = {"action": request["action"], "chain": TEST, "context": {"amount": 7}, "plan": request["plan"], "requester": agent["id"]}
+approval = {"id": "apr_00000000000000000000000001", "revision": 1, "chain": TEST, "action": request["action"], "domain": "finance", "status": "pending",
+            "createdAt": "2026-01-01T00:00:04.000Z", "context": request["context"], "plan": request["plan"], "decisionId": "dec_00000000000000000000000004", "riskScore": 0, "factors": [],
+            "reason": "A treasurer.", "rule": "payout", "explain": "full", "requestedBy": agent["id"], "requestedByKey": agent["id"], "quorum": 2, "selfApproval": False,
+            "approvers": [["treasury"]], "unbound": ["context.note"], "votes": [], "expiresAt": "2026-01-02T00:00:00.000Z", "decidedAt": None, "decidedEnd": None,
+            "digest": sha(b"gate-sidecar/approval/v1\n" + jcs(bound).encode())}
+
+
+def vote(of, principal, number):
+    return {"keyId": of["id"], "principal": principal, "approverId": principal, "comment": None, "votedAt": f"2026-01-01T00:00:{number:02}.000Z", "entryId": f"aud_{number:026}"}
+
+
+votes = [vote(voter, "ann", 5), vote(admin, "root", 6)]
+grounds = {**values["grounds"], "rule": "payout", "reason": "Approved by ann, root (apr_00000000000000000000000001).", "decidedBy": "approval", "domain": "finance",
+           "caller": {"keyId": agent["id"], "roles": ["agent"], "agent": agent["id"]}, "taken": request["action"], "approvalId": approval["id"]}
+allowed = {"id": "dec_00000000000000000000000007", "action": request["action"], "decision": "allow", "timestamp": "2026-01-01T00:00:07.000Z"}
+told = {"kind": "key", "identity": None, "roles": ["agent"]}
+test_log = log(TEST, [
+    event("audit.genesis", 0, {"chain": TEST, "origin": ORIGIN}, service),
+    event("key.created", 1, agent, host),
+    event("key.created", 2, voter, host),
+    event("custom.note", 3, {"note": "hello"}, {**told, "id": agent["id"]}),
+    event("approval.requested", 4, {"record": "approval", "id": approval["id"], "changes": approval}, {**told, "id": agent["id"]}),
+    event("approval.approved", 5, {"record": "approval", "id": approval["id"], "changes": {"revision": 2, "votes": votes[:1]}}, {"kind": "key", "id": voter["id"], "identity": "ann", "roles": ["approver"]}),
+    event("approval.approved", 6, {"record": "approval", "id": approval["id"], "changes": {"revision": 3, "votes": votes, "status": "approved", "decidedAt": "2026-01-01T00:00:06.000Z", "decidedEnd": 6}},
+          {"kind": "key", "id": admin["id"], "identity": "root", "roles": ["admin"]}),
+    ("gate.decision", "aud_00000000000000000000000007", [("decision", allowed), ("request", used), ("risk", values["risk"]), ("grounds", grounds)]),
+])
+system_log = log("_system", [event("audit.genesis", 10, {"chain": "_system", "origin": ORIGIN}, service), event("key.created", 11, admin, host)])
+opened = {one["name"]: b64(bytes.fromhex(one["salt"])) for one in test_log[7]["sections"]}
+approved = {
+    **unsigned,
+    "bundleId": "bun_00000000000000000000000007",
+    "decision": allowed,
+    "context": {"originalRequest": used, "riskAssessment": values["risk"]},
+    "auditChain": [{"hash": one["hash"], "previousHash": json.loads(one["header"])["prev"]} for one in test_log[6:]],
+    "proof": {
+        **unsigned["proof"],
+        "entries": [json.loads(one["header"]) for one in test_log[6:]],
+        "inclusion": [b64(one) for one in inclusion(7, [hashlib.sha256(b"\x00" + raw(one["hash"])).digest() for one in test_log])],
+        "checkpoint": signed_head(TEST, test_log),
+        "grounds": grounds,
+        "openings": opened,
+        "approval": [proven(test_log, seq) for seq in (4, 5, 6)],
+        "keys": [proven(test_log, 1), proven(test_log, 2), proven(system_log, 1)],
+        "beside": [signed_head("_system", system_log)],
+    },
+}
 vector = {
     "origin": ORIGIN,
     "chain": CHAIN,
@@ -169,6 +264,7 @@ vector = {
     "certificate": certificate,
     "rotation": rotation,
     "bundle": {**unsigned, "signatures": {"service": {"algorithm": "ed25519", "publicKey": public(BUNDLE), "signature": signed}}},
+    "approved": whole(approved),
     "pae": sha(pae("trust-bundle", unsigned)),
     "envelope": {"payloadType": media_type("trust-bundle"), "payload": b64(jcs(unsigned).encode()),
                  "signatures": [{"keyid": sha(ed25519.public_key(BUNDLE)), "sig": signed}]},
