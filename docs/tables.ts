@@ -5,6 +5,7 @@ import { FAIL_MODES } from '../src/actions/overview/fail-modes.ts'
 import { UNEXPLAINED } from '../src/actions/policies/history.ts'
 import { EVENTS } from '../src/audit/events.ts'
 import { RANGE_STATUSES } from '../src/audit/range.ts'
+import { RULES } from '../src/audit/replay/place.ts'
 import { DIAGNOSTICS } from '../src/authoring/diagnostics/diagnostics.ts'
 import { BUILT_IN_FACTS, WEEKDAYS } from '../src/authoring/load/fact-names.ts'
 import { LIMITS } from '../src/authoring/load/limits.ts'
@@ -43,6 +44,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
     ),
   commands: () => table(['command', 'what it does'], commandRows(PROGRAM, [])),
   statuses: () => table(['status', 'meaning'], named(RANGE_STATUSES)),
+  rules: () => table(['rule', 'what it asks for'], named(RULES)),
   events: () =>
     table(
       ['event type', 'what it records'],

@@ -28,7 +28,7 @@ const PARTS: Record<string, Part> = {
   'audit/replay': { rank: 2, and: ['approvals', 'audit', 'keys', 'killswitch', 'policies'] },
   evidence: {
     rank: 2,
-    and: ['approvals', 'audit', 'keys', 'killswitch', 'policies'],
+    and: ['approvals', 'audit', 'audit/replay', 'keys', 'killswitch', 'policies'],
     packages: ['@noble/ed25519'],
   },
   keys: { rank: 2, and: ['audit'] },

@@ -293,17 +293,47 @@ def vote_entries(log: Log, changes: Sequence[Json], start: int = 10) -> list[int
     return found
 
 
+def key_data(name: str, **replaced: Any) -> Json:
+    """The data of the entry that makes a key, of a person unless something else is said."""
+    changes = {
+        "id": f"key_{name}",
+        "revision": 1,
+        "roles": ["approver"],
+        "groups": [],
+        "identity": name,
+        "createdBy": "host:0",
+        "expiresAt": None,
+        "revokedAt": None,
+        **replaced,
+    }
+    return {"record": "key", "id": f"key_{name}", "changes": changes}
+
+
+def agent_key() -> Json:
+    return key_data("agent", roles=["agent"], identity="agent-1")
+
+
+def vote(name: str, number: int) -> Json:
+    return {"principal": name, "keyId": f"key_{name}", "entryId": f"aud_apr{number}"}
+
+
 def approval_changes(**replaced: Any) -> list[Json]:
     digest = approval_digest(REQUEST, CHAIN, "agent-1")
     requested = {
         "status": "pending",
         "quorum": 2,
+        "approvers": [],
+        "selfApproval": False,
+        "requestedBy": "agent-1",
+        "requestedByKey": "key_agent",
+        "decidedAt": None,
         "votes": [],
         "digest": digest,
         "unbound": UNBOUND,
     }
-    first = {"votes": [{"principal": "ann"}]}
-    last = {"status": "approved", "votes": [{"principal": "ann"}, {"principal": "bob"}]}
+    votes = [vote("ann", 1), vote("bob", 2)]
+    first = {"votes": votes[:1]}
+    last = {"status": "approved", "decidedAt": time(30), "votes": votes}
     return [requested, first, {**last, **replaced}]
 
 
@@ -316,10 +346,16 @@ class Scene:
         decided_by: str = "approval",
         log_key: bytes = LOG_KEY,
         request: Json = REQUEST,
+        keys: Optional[Sequence[Json]] = None,
         **decision: Any,
     ) -> None:
         self.log = Log()
         self.log_key = log_key
+        made = [agent_key(), key_data("ann"), key_data("bob")] if keys is None else keys
+        self.keys = [
+            self.log.append("key.created", f"aud_key{number}", {"data": data}, time(1))
+            for number, data in enumerate(made)
+        ]
         self.approval = vote_entries(self.log, changes or approval_changes())
         self.decided_by = decided_by
         self.decision = {
@@ -376,7 +412,9 @@ class Scene:
                     for name, section in sections.items()
                     if name not in redacted
                 },
-                "approval": self._approval(redacted),
+                "approval": self._shown(self.approval, redacted, "approval"),
+                "keys": self._shown(self.keys, redacted, "approval", "keys"),
+                "beside": [],
                 "certificate": certificate(self.log_key),
                 "rotations": [],
                 "redacted": list(redacted),
@@ -385,18 +423,20 @@ class Scene:
         }
         return sign_bundle(json.loads(json.dumps(bundle)), bundle_key)
 
-    def _approval(self, redacted: Sequence[str]) -> list[Json]:
-        if self.decided_by != "approval" or "approval" in redacted:
+    def _shown(self, seqs: Sequence[int], redacted: Sequence[str], *names: str) -> list[Json]:
+        if self.decided_by != "approval" or any(name in redacted for name in names):
             return []
-        return [
-            {
-                "header": self.log.entries[seq]["header"],
-                "data": self.log.entries[seq]["sections"]["data"]["value"],
-                "salt": self.log.entries[seq]["sections"]["data"]["salt"],
-                "inclusion": self.log.inclusion(seq),
-            }
-            for seq in self.approval
-        ]
+        return [self.proven(seq) for seq in seqs]
+
+    def proven(self, seq: int) -> Json:
+        """The entry with its data, and its place in the tree."""
+        entry = self.log.entries[seq]
+        return {
+            "header": entry["header"],
+            "data": entry["sections"]["data"]["value"],
+            "salt": entry["sections"]["data"]["salt"],
+            "inclusion": self.log.inclusion(seq),
+        }
 
 
 def sign_bundle(bundle: Json, key: bytes = BUNDLE_KEY) -> Json:

@@ -254,7 +254,7 @@ class Chain(Case):
             return spoil
 
         self.assert_valid(verify(self.log_with(step(-1))))
-        self.assert_failed(verify(self.log_with(step(3, ts=time(1)))), "segment")
+        self.assert_failed(verify(self.log_with(step(3, ts=time(0)))), "segment")
         self.assert_failed(verify(self.log_with(step(3, seq=4))), "segment")
         self.assert_failed(verify(self.log_with(step(3, chain="acme/test"))), "segment")
         self.assert_failed(verify(self.log_with(step(3, prev="sha256:" + "00" * 32))), "segment")
@@ -392,16 +392,31 @@ class Approval(Case):
         self.assert_failed(verify(scene.bundle(approval=approval)), "approval")
 
     def test_what_was_merged(self) -> None:
-        ann, bob = {"principal": "ann"}, {"principal": "bob"}
+        ann, bob = signer.vote("ann", 1), signer.vote("bob", 2)
         for replaced in [
             {"status": "pending"},
             {"status": None},
             {"votes": [ann]},
-            {"votes": [ann, ann, ann]},
+            {"votes": [ann, bob, ann]},
+            {"votes": [bob, ann]},
+            {"votes": [ann, {**ann, "entryId": "aud_apr2"}]},
             {"votes": [ann, {}]},
             {"votes": [ann, "bob"]},
-            {"votes": [ann, {"principal": 1}]},
+            {"votes": [ann, {**bob, "principal": 1}]},
+            {"votes": [ann, {**bob, "principal": "eve"}]},
+            {"votes": [ann, {**bob, "keyId": "key_eve"}]},
+            {"votes": [ann, {**bob, "keyId": None}]},
+            {"votes": [ann, {**bob, "entryId": "aud_apr1"}]},
             {"votes": {"a": ann, "b": bob}},
+            {"approvers": [["treasury"]]},
+            {"approvers": [[]]},
+            {"approvers": ["treasury"]},
+            {"approvers": None},
+            {"selfApproval": 0},
+            {"requestedBy": "ann"},
+            {"requestedByKey": "key_eve"},
+            {"requestedByKey": "key_ann"},
+            {"decidedAt": None},
             {"quorum": 3},
             {"quorum": 0},
             {"quorum": True},
@@ -419,12 +434,91 @@ class Approval(Case):
                 scene = Scene(approval_changes(**replaced))
                 self.assert_failed(verify(scene.bundle()), "approval")
         for replaced in [
-            {"votes": [ann, bob, ann]},
             {"quorum": 1},
+            {"approvers": []},
             {"unbound": signer.UNBOUND + ["plan.steps.0", "context.amount.x", "context.nothing"]},
         ]:
             with self.subTest(repr(replaced)):
                 self.assert_valid(verify(Scene(approval_changes(**replaced)).bundle()))
+
+    def test_keys(self) -> None:
+        agent, ann, bob = signer.agent_key(), signer.key_data("ann"), signer.key_data("bob")
+        for keys in [
+            [],
+            [agent, ann],
+            [ann, bob],
+            [ann, agent, bob],
+            [agent, ann, bob, bob],
+            [agent, ann, bob, signer.key_data("eve")],
+            [agent, ann, signer.key_data("bob", roles=["agent", "operator"])],
+            [agent, ann, signer.key_data("bob", roles="approver")],
+            [agent, ann, signer.key_data("bob", groups=None)],
+            [agent, ann, signer.key_data("bob", identity="eve")],
+            [agent, ann, signer.key_data("bob", identity=None)],
+            [agent, ann, signer.key_data("bob", id="key_bo")],
+            [agent, ann, signer.key_data("bob", revision=2)],
+            [agent, ann, signer.key_data("bob", revokedAt=time(1))],
+            [agent, ann, signer.key_data("bob", expiresAt=time(30))],
+            [agent, ann, signer.key_data("bob", expiresAt="soon")],
+            [agent, ann, signer.key_data("bob", createdBy="key_agent")],
+            [agent, ann, signer.key_data("bob", createdBy="key_ann")],
+            [agent, ann, signer.key_data("bob", rotatedBy="key_ann")],
+            [agent, ann, signer.key_data("bob", createdBy="key_eve")],
+            [agent, ann, signer.key_data("bob", rotatedFrom=1)],
+            [agent, ann, {**bob, "record": "tenant"}],
+            [agent, ann, {**bob, "changes": []}],
+        ]:
+            with self.subTest(repr(keys[-1:])):
+                self.assert_failed(verify(Scene(keys=keys).bundle()), "approval")
+        for keys in [
+            [agent, ann, signer.key_data("bob", roles=["agent", "owner"], expiresAt=time(31))],
+            [agent, ann, signer.key_data("bob", rotatedFrom="key_agent")],
+            [agent, ann, signer.key_data("bob", createdBy="key_boss"), signer.key_data("boss")],
+        ]:
+            with self.subTest(repr(keys[-1:])):
+                self.assert_valid(verify(Scene(keys=keys).bundle()))
+        late = Scene()
+        late.keys[2] = late.log.append("key.created", "aud_late", {"data": bob}, time(90))
+        self.assert_failed(verify(late.bundle()), "approval")
+
+    def test_missing_keys(self) -> None:
+        report = verify(SCENE.bundle(redacted=["keys"]))
+        self.assertEqual((report.verdict, report.redacted), ("valid", ("keys",)))
+        keys = SCENE.bundle()["proof"]["keys"]
+        self.assert_failed(verify(SCENE.bundle(redacted=["keys"], keys=keys)), "approval")
+        self.assert_failed(verify(SCENE.bundle(redacted=["approval", "keys"])), "approval")
+        note = SCENE.log.checkpoint()
+        self.assert_failed(verify(SCENE.bundle(beside=[note])), "approval")
+        one = [signer.vote("ann", 1), {**signer.vote("ann", 1), "entryId": "aud_apr2"}]
+        self.assert_failed(
+            verify(Scene(approval_changes(votes=one)).bundle(redacted=["keys"])), "approval"
+        )
+
+    def test_keys_of_another_chain(self) -> None:
+        system = signer.Log(chain="_system")
+        admin = {**signer.key_data("bob", roles=["admin"]), "lengths": {signer.CHAIN: 1}}
+        for lengths, is_good in [({signer.CHAIN: 1}, True), ({}, True), ({signer.CHAIN: 90}, False)]:
+            system = signer.Log(chain="_system")
+            data = {**admin, "lengths": lengths}
+            seq = system.append("key.created", "aud_admin", {"data": data}, time(1))
+            scene = Scene(keys=[signer.agent_key(), signer.key_data("ann")])
+            proven = Scene.proven(scene, scene.keys[0]), Scene.proven(scene, scene.keys[1])
+            scene.log, log = system, scene.log
+            keys = [*proven, scene.proven(seq)]
+            scene.log = log
+            good = scene.bundle(keys=keys, beside=[system.checkpoint()])
+            if is_good:
+                self.assert_valid(verify(good))
+            else:
+                self.assert_failed(verify(good), "approval")
+            for beside in [
+                [],
+                [system.checkpoint(), system.checkpoint()],
+                [system.checkpoint((signer.OTHER_KEY,))],
+                [scene.log.checkpoint()],
+            ]:
+                bundle = scene.bundle(keys=keys, beside=beside)
+                self.assert_failed(verify(bundle), "approval")
 
     def test_absent_members(self) -> None:
         changes = approval_changes()

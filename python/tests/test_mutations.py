@@ -94,6 +94,9 @@ OPEN = [
     ("proof", "approval", 0, "data"),
     ("proof", "approval", 1, "data"),
     ("proof", "approval", 2, "data"),
+    ("proof", "keys", 0, "data"),
+    ("proof", "keys", 1, "data"),
+    ("proof", "keys", 2, "data"),
 ]
 
 

@@ -1106,7 +1106,7 @@ export interface PreviewStopRequest {
 
 export interface RangeVerification {
   valid: boolean
-  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `unsealed`: the newest entries were not appended by who holds the log key. `unsigned`: entries are unsigned for longer than a running service leaves them, and the log key is not at hand. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
+  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `unsealed`: the newest entries were not appended by who holds the log key. `unsigned`: entries are unsigned for longer than a running service leaves them, and the log key is not at hand. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `unlawful`: an entry records what nobody was allowed to do; it stands where it was written, and is signed. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
   status:
     | 'ok'
     | 'unanchored'
@@ -1117,6 +1117,7 @@ export interface RangeVerification {
     | 'unsigned'
     | 'truncated'
     | 'pruned'
+    | 'unlawful'
     | 'forked'
     | 'rollback'
   entriesChecked: number
@@ -1127,6 +1128,8 @@ export interface RangeVerification {
   /** The first thing wrong. */
   fault: string | null
   firstBadSeq: number | null
+  /** Entries that record what nobody was allowed to do, whatever else is wrong. */
+  unlawfulEntries: number
   /** Entries of the range with a section that was erased by a command. */
   redactedEntries: number
   /** Entries of the range that no anchor holds. */
@@ -1568,6 +1571,22 @@ export interface TrustBundle {
       salt: string
       inclusion: string[]
     }[]
+    keys: {
+      header: {
+        chain: string
+        commits: { [member: string]: string }
+        id: string
+        prev: string
+        seq: number
+        ts: string
+        type: string
+        v: 1
+      }
+      data: { [member: string]: unknown }
+      salt: string
+      inclusion: string[]
+    }[]
+    beside: string[]
     certificate: {
       statement: {
         origin: string
@@ -2092,6 +2111,7 @@ export const RANGE_STATUSES = {
   unsigned: 'entries are unsigned for longer than a running service leaves them, and the log key is not at hand',
   truncated: 'entries at the start or the end are missing that were signed',
   pruned: 'the range begins before the oldest entry that is left; what is left of it follows',
+  unlawful: 'an entry records what nobody was allowed to do; it stands where it was written, and is signed',
   forked: 'an anchor holds another history',
   rollback: 'an anchor holds more entries than there are',
 } as const

@@ -1,9 +1,13 @@
+import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { coverOf, GrowingTree, leafHash, type TreeHead } from '../audit/merkle.ts'
+import { type Judged, judging } from '../audit/replay/judge.ts'
+import type { Told } from '../audit/replay/place.ts'
+import { replay } from '../audit/replay/replay.ts'
 import { decodeBase64, equalBytes, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
-import { readJson } from '../base/json.ts'
+import { isJsonObject, type JsonObject, readJson } from '../base/json.ts'
 import { attest, type VerifyInputs } from './attestation.ts'
 import { type CheckName, type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import { EVIDENCE_DEPTH } from './envelope.ts'
@@ -29,15 +33,20 @@ export interface ExportSource {
   lines(): AsyncIterable<Uint8Array>
 }
 
+export interface ExportVerification extends Verification {
+  /** What the entries record, held to the rules as far as the export shows; null for what is no export. */
+  rules: Judged | null
+}
+
 /** Checks an exported range without any server (docs/evidence.md, The export of a range). */
-export async function verifyExport(source: ExportSource, inputs: VerifyInputs): Promise<Verification> {
+export async function verifyExport(source: ExportSource, inputs: VerifyInputs): Promise<ExportVerification> {
   const claimed = readJson(source.manifest, { maxDepth: EVIDENCE_DEPTH })
   const fault = ManifestShape.fault(claimed, '')
-  if (fault !== undefined) return verdictOf({ form: failed(`This is not the manifest of an export: ${fault}.`) })
+  if (fault !== undefined) return malformed(`This is not the manifest of an export: ${fault}.`)
   const manifest = claimed as unknown as Manifest // as the shape says
   const { signatures, ...unsigned } = manifest
   if (manifest.version !== EXPORT_VERSION)
-    return verdictOf({ form: failed(`Exports of version ${manifest.version} are not known here.`) })
+    return malformed(`Exports of version ${manifest.version} are not known here.`)
   const checkpoint = checkpointOf(manifest.checkpoint)
   const { sizes } = witnessed(inputs.anchors ?? [], manifest.origin, manifest.chain)
   const walked = await walkLines(manifest, source, sizes)
@@ -65,7 +74,12 @@ export async function verifyExport(source: ExportSource, inputs: VerifyInputs): 
     inclusion: checkResultOf(inclusion),
   }
   const redacted = walked.redacted > 0 ? [`${walked.redacted} sections`] : []
-  return verdictOf(checks, { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted })
+  const verdict = verdictOf(checks, { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted })
+  return { ...verdict, rules: walked.rules }
+}
+
+function malformed(why: string): ExportVerification {
+  return { ...verdictOf({ form: failed(why) }), rules: null }
 }
 
 async function filesFault({ files }: Manifest, source: ExportSource): Promise<string | undefined> {
@@ -86,6 +100,7 @@ interface Walked {
   trees: TreeHead[]
   ts: string | undefined
   redacted: number
+  rules: Judged
 }
 
 /** Verifies entries up to the first that does not continue the range. */
@@ -95,7 +110,19 @@ async function walkLines(
   sizes: ReadonlySet<number>,
 ): Promise<Walked> {
   const leaves = treeOf(first, range.left)
-  const walked: Walked = { segment: undefined, openings: undefined, leaves, trees: [], ts: undefined, redacted: 0 }
+  // Entries before the range, and those of other chains, are not at hand.
+  const knows = { own: first === 0, others: chain === SYSTEM_CHAIN }
+  const { step, finish } = judging(replay({ chain, knows, records: [], elsewhere: [] }))
+  const rules: Judged = { unlawfulEntries: 0, first: null, unjudged: 0 }
+  const walked: Walked = {
+    segment: undefined,
+    openings: undefined,
+    leaves,
+    trees: [],
+    ts: undefined,
+    redacted: 0,
+    rules,
+  }
   const keepTree = (): void => {
     if (leaves !== undefined && sizes.has(leaves.size)) walked.trees.push({ size: leaves.size, root: leaves.root() })
   }
@@ -108,14 +135,26 @@ async function walkLines(
     const fault = line === undefined ? `Line ${next - first + 1} is no entry in canonical form.` : faultOfNext(line)
     if (line === undefined || fault !== undefined) return { ...walked, segment: fault }
     walked.openings ??= openingsFault(line)
+    if (walked.openings === undefined) step(toldBy(line))
     walked.redacted += Object.keys(line.header.commits).length - Object.keys(line.sections).length
     walked.ts = line.header.ts
     leaves?.append(leafHash(parseDigest(line.hash)))
     keepTree()
     next += 1
   }
+  // The chain goes on after a range, so its last commit may be half.
+  walked.rules = finish(false)
   if (next !== end) return { ...walked, segment: `Entry ${next} is missing.` }
   return walked
+}
+
+function toldBy({ header, sections }: EntryLine): Told {
+  const section = (name: string): JsonObject | undefined => {
+    const value = Object.hasOwn(sections, name) ? sections[name]?.value : undefined
+    return isJsonObject(value) ? value : undefined
+  }
+  const has = (name: string): boolean => Object.hasOwn(sections, name)
+  return { header, section, has, sections: Object.keys(header.commits) }
 }
 
 function readLine(text: Uint8Array): EntryLine | undefined {

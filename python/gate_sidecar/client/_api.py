@@ -1360,6 +1360,7 @@ class RangeVerification(TypedDict):
         "unsigned",
         "truncated",
         "pruned",
+        "unlawful",
         "forked",
         "rollback",
     ]
@@ -1371,8 +1372,9 @@ class RangeVerification(TypedDict):
     `unsealed`: the newest entries were not appended by who holds the log key. `unsigned`: entries
     are unsigned for longer than a running service leaves them, and the log key is not at hand.
     `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range
-    begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor
-    holds another history. `rollback`: an anchor holds more entries than there are.
+    begins before the oldest entry that is left; what is left of it follows. `unlawful`: an entry
+    records what nobody was allowed to do; it stands where it was written, and is signed. `forked`:
+    an anchor holds another history. `rollback`: an anchor holds more entries than there are.
     """
     entriesChecked: int
     firstEntry: str
@@ -1382,6 +1384,8 @@ class RangeVerification(TypedDict):
     fault: Optional[str]
     """The first thing wrong."""
     firstBadSeq: Optional[int]
+    unlawfulEntries: int
+    """Entries that record what nobody was allowed to do, whatever else is wrong."""
     redactedEntries: int
     """Entries of the range with a section that was erased by a command."""
     unanchoredEntries: int
@@ -1890,6 +1894,24 @@ class TrustBundleProofApprovalItem(TypedDict):
     inclusion: List[str]
 
 
+class TrustBundleProofKeysItemHeader(TypedDict):
+    chain: str
+    commits: Dict[str, str]
+    id: str
+    prev: str
+    seq: int
+    ts: str
+    type: str
+    v: Literal[1]
+
+
+class TrustBundleProofKeysItem(TypedDict):
+    header: TrustBundleProofKeysItemHeader
+    data: Dict[str, Any]
+    salt: str
+    inclusion: List[str]
+
+
 class TrustBundleProofCertificateStatement(TypedDict):
     origin: str
     purpose: Literal["bundle"]
@@ -1938,6 +1960,8 @@ class TrustBundleProof(TypedDict):
     grounds: Dict[str, Any]
     openings: TrustBundleProofOpenings
     approval: List[TrustBundleProofApprovalItem]
+    keys: List[TrustBundleProofKeysItem]
+    beside: List[str]
     certificate: TrustBundleProofCertificate
     rotations: List[TrustBundleProofRotationsItem]
     redacted: List[str]

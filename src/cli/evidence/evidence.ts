@@ -1,13 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
+import { counted } from '../../base/counted.ts'
 import { isId, siblingId } from '../../base/id.ts'
 import { type Json, readJson } from '../../base/json.ts'
 import { bundleOfEnvelope, EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
 import { verifyBundle } from '../../evidence/verify.ts'
-import { verifyExport } from '../../evidence/verify-export.ts'
+import { type ExportVerification, verifyExport } from '../../evidence/verify-export.ts'
 import { readExport } from '../../files/export-folder.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, withStore } from '../context.ts'
+import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
 import { verdictLines, verdictOf } from '../gate/verdict-lines.ts'
 import { print, writeOut } from '../output.ts'
 import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
@@ -52,9 +53,21 @@ function readBundle(file: string): Json | undefined {
 
 async function verifyCommand(file: string, options: CommonOptions & TrustOptions): Promise<void> {
   const inputs = verifyInputsOf(options)
-  const result = statSync(file).isDirectory()
-    ? await verifyExport(readExport(file), inputs)
-    : verifyBundle(bundleOfEnvelope(readBundle(file)), inputs)
+  if (statSync(file).isDirectory()) return verifyFolder(await verifyExport(readExport(file), inputs), options)
+  const result = verifyBundle(bundleOfEnvelope(readBundle(file)), inputs)
   print(options, result, () => verdictLines(result))
   options.io.exitCode = verdictOf(result).exitCode
+}
+
+/** Tells beside the verdict on an export what its entries record against the rules. */
+function verifyFolder(result: ExportVerification, options: CommonOptions): void {
+  const { first = null, unlawfulEntries = 0, unjudged = 0 } = result.rules ?? {}
+  const lines = [
+    ...(unjudged === 0 ? [] : [`Not judged, for want of entries that are not here: ${counted(unjudged, 'check')}.`]),
+    ...(first === null
+      ? []
+      : [`UNLAWFUL, ${counted(unlawfulEntries, 'time')}: entry ${first.seq}: ${first.what} (rule ${first.rule}).`]),
+  ]
+  print(options, result, () => [...lines, ...verdictLines(result)])
+  options.io.exitCode = first === null ? verdictOf(result).exitCode : EXIT.negative
 }

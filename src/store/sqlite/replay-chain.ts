@@ -1,7 +1,8 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { STATE_EVENTS } from '../../audit/events.ts'
-import type { Told, Violation } from '../../audit/replay/place.ts'
-import { type Elsewhere, type Replay, replay } from '../../audit/replay/replay.ts'
+import { judging } from '../../audit/replay/judge.ts'
+import type { Told } from '../../audit/replay/place.ts'
+import { type Elsewhere, replay } from '../../audit/replay/replay.ts'
 import { isJsonObject, type JsonObject, readJson, storedJson } from '../../base/json.ts'
 import { memo } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
@@ -16,12 +17,6 @@ import type { Connection } from './connection.ts'
 const SLACK_MS = 60_000
 const ELSEWHERE_EVENTS = STATE_EVENTS.filter((type) => /^(key|killswitch)\./.test(type))
 
-/** Broken rules of a chain; only the first of them is kept. */
-export interface Judged {
-  count: number
-  first: Violation | undefined
-}
-
 /** The replay of a chain from `first` on, beside its verification. Entries before are taken as they are. */
 export function replayFrom(connection: Connection, chain: string, first: number) {
   const oldest = connection.pruned.size(chain)
@@ -33,27 +28,8 @@ export function replayFrom(connection: Connection, chain: string, first: number)
   })
   for (const row of rowsOfTypes(connection, chain, STATE_EVENTS, { first: oldest, end: first }))
     replayed.take(told(row))
-  return judging(replayed)
-}
-
-function judging({ step, finish }: Replay) {
-  const judged: Judged = { count: 0, first: undefined }
-  let lastSeq = -1
-  const note = (violations: readonly Violation[]): void => {
-    for (const violation of violations) {
-      if (violation.seq !== lastSeq) judged.count += 1
-      lastSeq = violation.seq
-      if (violation.seq < (judged.first?.seq ?? Number.POSITIVE_INFINITY)) judged.first = violation
-    }
-  }
-  return {
-    step: (row: Row): void => note(step(told(row))),
-    /** @param isEnd true at the end of the chain */
-    finish(isEnd: boolean): Judged {
-      note(finish(isEnd))
-      return judged
-    },
-  }
+  const { step, finish } = judging(replayed)
+  return { step: (row: Row): void => step(told(row)), finish }
 }
 
 /** What is hashed was read strictly by nobody yet; decisions are many, and nothing of them is put into canonical form. */

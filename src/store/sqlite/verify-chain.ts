@@ -1,5 +1,6 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { RangeStatus, RangeVerification } from '../../audit/range.ts'
+import type { Judged } from '../../audit/replay/judge.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { DAY_MS } from '../../base/time.ts'
@@ -9,7 +10,7 @@ import type { RecordedHead } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
 import { AlteredFile } from './open.ts'
-import { type Judged, replayFrom } from './replay-chain.ts'
+import { replayFrom } from './replay-chain.ts'
 import { assertSealed } from './seals.ts'
 import {
   type Fault,
@@ -52,13 +53,13 @@ export function verifyChain(
   const unlawful = judged && unlawfulFault(request.chain, judged)
   // What was altered comes first: what is recorded was not what happened then.
   found.fault ??= unlawful
-  return { ...resultOf(found, request, { first, end }), unlawfulEntries: judged?.count ?? 0 }
+  return { ...resultOf(found, request, { first, end }), unlawfulEntries: judged?.unlawfulEntries ?? 0 }
 }
 
 /** The first broken rule, in an operator's terms. */
-function unlawfulFault(chain: string, { first, count }: Judged): Fault | undefined {
-  if (first === undefined) return undefined
-  const more = count > 1 ? `; ${count - 1} more break rules` : ''
+function unlawfulFault(chain: string, { first, unlawfulEntries }: Judged): Fault | undefined {
+  if (first === null) return undefined
+  const more = unlawfulEntries > 1 ? `; ${unlawfulEntries - 1} more break rules` : ''
   return { chain, seq: first.seq, status: 'unlawful', what: `${first.what} (rule ${first.rule})${more}` }
 }
 
