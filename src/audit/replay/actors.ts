@@ -55,11 +55,15 @@ export function knownKey(
     state.unjudged += 1
     return undefined
   }
-  if (key.roles.join() !== roles.join()) return broken('actor', `the roles of key ${id} are others`)
+  if (!equalTexts(key.roles, roles)) return broken('actor', `the roles of key ${id} are others`)
   if (!reaches(key, place.chain, who)) return broken('actor', `key ${id} is not of this tenant and world`)
   if (who.key !== undefined && !mayCall(who.key, key.roles))
     return broken('role', `key ${id} has only ${key.roles.join(', ')}`)
   return who.evenEnded ? key : (endedFault(key, place) ?? key)
+}
+
+function equalTexts(some: readonly string[], others: readonly Json[]): boolean {
+  return some.length === others.length && some.every((text, i) => text === others[i])
 }
 
 /** The fault when the key had been revoked, or had expired. */

@@ -16,7 +16,7 @@ export const time: Form = (value) => typeof value === 'string' && parseTimestamp
 const count: Form = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 const number: Form = (value) => typeof value === 'number'
 const flag: Form = (value) => typeof value === 'boolean'
-const any: Form = (value) => value !== undefined
+const anything: Form = (value) => value !== undefined
 const orNull =
   (form: Form): Form =>
   (value) =>
@@ -35,7 +35,7 @@ const oneOf =
     typeof value === 'string' && names.includes(value)
 
 /** True for an object with these members and no other. */
-export function fits(value: Json | undefined, members: Readonly<Record<string, Form>>): value is JsonObject {
+function fits(value: Json | undefined, members: Readonly<Record<string, Form>>): value is JsonObject {
   if (!isJsonObject(value)) return false
   return (
     Object.keys(value).every((name) => Object.hasOwn(members, name)) &&
@@ -98,7 +98,7 @@ const APPROVAL: Members<Approval> = {
   plan: orNull(isJsonObject),
   decisionId: text,
   riskScore: number,
-  factors: any,
+  factors: anything,
   reason: text,
   rule: orNull(text),
   explain: text,

@@ -28,7 +28,7 @@ export interface Decided {
 }
 
 /** A key that the entry before gave its end, as it was until then. */
-export interface Rotated {
+interface Rotated {
   seq: number
   before: ApiKey
   successor: string

@@ -32,15 +32,20 @@ export function replayFrom(connection: Connection, chain: string, first: number)
   return { step: (row: Row): void => step(told(row)), finish }
 }
 
-/** What is hashed was read strictly by nobody yet; decisions are many, and nothing of them is put into canonical form. */
+/**
+ * What the entry says, read strictly: some of it is put into canonical form. Decisions are many, and of them nothing is
+ * but the request.
+ */
 function told({ entry: { header }, text }: Row): Told {
-  const section = memo((name: string): JsonObject | undefined => {
+  const isDecision = header.type === 'gate.decision'
+  const read = (name: string): JsonObject | undefined => {
     const json = text(name)
     if (json === undefined) return undefined
-    const isPlain = name === 'decision' || name === 'grounds'
+    const isPlain = isDecision && name !== 'request'
     const value = isPlain ? storedJson(json) : readJson(json, { maxDepth: EVIDENCE_DEPTH })
     return isJsonObject(value) ? value : undefined
-  })
+  }
+  const section = isDecision ? read : memo(read)
   return { header, section, has: (name) => text(name) !== undefined, sections: Object.keys(header.commits) }
 }
 
