@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { exportRange } from '../../src/actions/audit/export-range.ts'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
+import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { type EntryDraft, SERVICE } from '../../src/audit/draft.ts'
 import { RULES, type RuleName } from '../../src/audit/replay/place.ts'
 import type { Json } from '../../src/base/json.ts'
+import { MANIFEST_FILE } from '../../src/evidence/export.ts'
+import { verifyExport } from '../../src/evidence/verify-export.ts'
+import { exportFolder, readExport } from '../../src/files/export-folder.ts'
 import { change, creation } from '../../src/store/records.ts'
+import { temporaryFolder } from '../helpers.ts'
 import { aKey, anApproval, aStop, aTenant, commit, LIVE } from '../store/drafts.ts'
 import { tamper } from '../store/used-folder.ts'
 import { HOST } from './acting.ts'
@@ -623,4 +630,24 @@ test('what was altered later is told before what broke a rule, which hides nothi
   const { status, firstBadSeq, unlawfulEntries } = await verifySeqs(again.trail.store, LIVE, undefined)
   assert.deepEqual([status, firstBadSeq, unlawfulEntries], ['tampered', first + 3, 2])
   await again.trail.close()
+})
+
+test('an export says what breaks a rule beside its checks, and what it cannot judge', async () => {
+  const scene = await opened(await snapshot(honest.dir), LATER_MS)
+  const first = await ghostApproved(scene)
+  const { trail } = scene
+  const exported = async (from: number) => {
+    const out = join(temporaryFolder(), 'range')
+    const folder = exportFolder(out)
+    const manifest = await exportRange(trail, LIVE, { first: from, end: first + 3 }, folder)
+    folder.writeText(MANIFEST_FILE, JSON.stringify(manifest))
+    return verifyExport(readExport(out), { trust: trustOf(trail.store), nowMs: LATER_MS })
+  }
+  const whole = await exported(0)
+  assert.deepEqual([whole.verdict, whole.rules?.unlawfulEntries, whole.rules?.first?.rule], ['valid', 1, 'actor'])
+  // Whether the ghost's vote counts is not judged: an admin key would be in another chain.
+  assert.equal(whole.rules?.unjudged, 1)
+  const part = await exported(first - 1)
+  assert.deepEqual([part.verdict, part.rules?.unlawfulEntries, (part.rules?.unjudged ?? 0) > 0], ['valid', 0, true])
+  await trail.close()
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { grow } from '../audit/trail.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { aTenant, commit, creating, note, only } from '../store/drafts.ts'
+import { aTenant, commit, creating, enrolment, note, only } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
 import { run } from './program.ts'
@@ -20,8 +20,9 @@ async function oldFolder(): Promise<string> {
   const time = { ms: Date.now() - 300 * DAY_MS }
   const trail = await openTrail(dir, () => time.ms)
   await commit(trail.store, creating('tenant', aTenant()))
+  await commit(trail.store, enrolment())
   await commit(trail.store, only(note({ iban: SECRET })))
-  await grow(trail, 400)
+  await grow(trail, 399)
   time.ms = Date.now()
   await grow(trail, 10)
   await trail.close()

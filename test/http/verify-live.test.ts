@@ -8,7 +8,7 @@ import { GateClient } from '../../src/client/index.ts'
 import type { Verifier } from '../../src/store/sqlite/verifiers.ts'
 import { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
 import { type Cleanup, inThisThread, startGate } from '../helpers.ts'
-import { aDecision } from '../store/drafts.ts'
+import { aDecision, enrolment } from '../store/drafts.ts'
 import { until } from '../until.ts'
 import { openStreamAt } from './sse.ts'
 import { assertRefused, untilLoaded } from './support.ts'
@@ -36,6 +36,7 @@ async function gateWith(t: Cleanup, work: (real: () => ReturnType<Verifier['veri
 }
 
 test('a verification is told as it goes, and comes to what the POST comes to', async (t) => {
+  await gate.server.store.commit(enrolment())
   for (let i = 0; i < 5; i += 1)
     await gate.server.store.commit({ guards: [], writes: [], entries: [aDecision('allow')] })
   const reader = await openStreamAt(t, gate.server.url + query(), auditor)
@@ -157,6 +158,7 @@ test('the thread of a verification that nobody waits for ends at once, and the n
   const { store } = own.server
   const key = await own.key({ roles: ['auditor'] })
   await untilLoaded(own, key)
+  await store.commit(enrolment())
   for (let i = 0; i < 20; i += 1)
     await store.commit({ guards: [], writes: [], entries: Array.from({ length: 500 }, () => aDecision('allow')) })
   const gone = new AbortController()

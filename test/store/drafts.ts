@@ -53,7 +53,7 @@ export function enrolment(chain: string = LIVE): Submission {
   return creating('key', agentOf(chain))
 }
 
-/** A decision by no rule, of which what matters is the action, the decision and the id. */
+/** A decision by any rule, of which what matters is the action, the decision and the id. */
 export function aDecision(
   decision: DecisionEntry['decision']['decision'],
   { action = 'payment.transfer', id = newId('decision') } = {},
@@ -68,14 +68,14 @@ export function aDecision(
     grounds: {
       rule: null,
       reason: '',
-      decidedBy: 'default',
+      decidedBy: decision === 'allow' ? 'allow_rule' : 'default',
       retry: 'never',
       policyDigest: null,
       evaluatedAt: AT,
       caller: { keyId: 'key_a', roles: ['agent'], agent: 'key_a' },
       domain: null,
       session: null,
-      taken: null,
+      taken: decision === 'allow' ? action : null,
       historyEnd: null,
       unevaluable: [],
       approvalId: null,
