@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { reject } from '../../src/actions/approvals/approvals.ts'
 import { check } from '../../src/actions/gate/check.ts'
 import { revokeKey } from '../../src/actions/keys/keys.ts'
-import { operatorOf, recover, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { operatorOf, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { recover } from '../../src/actions/killswitch/recover.ts'
 import type { TriggerRequest } from '../../src/actions/killswitch/request.ts'
 import { formatTimestamp } from '../../src/base/time.ts'
 import { HEADER, setOf } from '../authoring/sources.ts'
@@ -31,7 +32,7 @@ export async function opened(dir: string, nowMs: number) {
   const trail = await openTrail(dir, () => time.ms, 'nothing')
   const acting = actingOn(trail, POLICIES)
   const { deps, as } = acting
-  const stopDeps = { ...deps, untilDone: () => assert.fail('the disk takes it at once') }
+  const stopDeps = { ...deps, keepUnwritten: () => assert.fail('the disk takes it at once') }
   const ask = (keyId: string, action: string, amount: number) =>
     check(deps, as(keyId), { tenantId: 'acme', action, context: { amount } })
   return {
