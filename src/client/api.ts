@@ -397,6 +397,7 @@ export interface Diagnostic {
     | 'GATE1019'
     | 'GATE1020'
     | 'GATE1021'
+    | 'GATE1022'
     | 'GATE1101'
     | 'GATE1102'
     | 'GATE1103'

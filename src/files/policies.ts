@@ -1,5 +1,5 @@
-import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import {
   insidePath,
   isPolicyFile,
@@ -13,6 +13,7 @@ import { LIMITS } from '../authoring/load/limits.ts'
 import { digestOf } from '../base/digest.ts'
 import { once } from '../base/memo.ts'
 import { isTenantId } from '../keys/tenant.ts'
+import { isBelow, readInside } from './inside.ts'
 
 /** Names of folders under `root` that are valid tenant ids. */
 export function tenantsIn(root: string): string[] {
@@ -42,10 +43,12 @@ function isFolder(root: string, name: string): boolean | undefined {
 }
 
 /** A tenant's folder without the lists that its policies name. */
-export interface TenantFiles {
+export interface TenantFiles extends Pick<PolicySource, 'files' | 'ignored'> {
   tenant: string
-  files: PolicySource['files']
-  ignored: string[]
+  /** Real path of the folder. */
+  folder: string
+  /** Names of policies and tests that lead out of the folder, and are not read. */
+  outside: readonly string[]
   /** Digest of the files' names and bytes. */
   digest: string
   /** Target of the link that a ConfigMap swaps; undefined without such a link. */
@@ -54,31 +57,47 @@ export interface TenantFiles {
 
 /** Reads the folder's files; returns the problem when they cannot be read. */
 export function readFiles(root: string, tenant: string): TenantFiles | TenantFolder {
-  return unlessUnreadable(root, tenant, () => {
-    const folder = join(root, tenant)
-    const version = versionOf(folder)
-    const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
-    const isRead = (name: string): boolean =>
-      (isPolicyFile(name) || isTestFile(name)) && statSync(join(folder, name)).isFile()
-    const budget = byteBudget()
-    const files = names.filter(isRead).map((name) => {
-      const bytes = readAtMost(join(folder, name), LIMITS.fileBytes)
-      budget.take(bytes)
-      return { name, bytes }
-    })
-    const digest = digestOf(JSON.stringify(files.map(({ name, bytes }) => [name, digestOf(bytes)])))
-    return { tenant, files, digest, version, ignored: names.filter((name) => name !== 'lists' && !isRead(name)) }
+  const path = join(root, tenant)
+  return unlessUnreadable(path, tenant, () => {
+    // All is read from one version of a folder that is a link itself.
+    const folder = realpathSync(path)
+    if (!isBelow(folder, realpathSync(root))) return elsewhere(tenant)
+    return unlessUnreadable(folder, tenant, () => readFilesIn(folder, tenant))
   })
+}
+
+function readFilesIn(folder: string, tenant: string): TenantFiles {
+  const version = versionOf(folder)
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
+  const budget = byteBudget()
+  const files: { name: string; bytes: Uint8Array }[] = []
+  const outside: string[] = []
+  for (const name of names.filter((name) => isPolicyFile(name) || isTestFile(name))) {
+    const bytes = readInside(folder, join(folder, name), LIMITS.fileBytes)
+    if (bytes === 'outside') outside.push(name)
+    if (typeof bytes === 'string') continue
+    budget.take(bytes)
+    files.push({ name, bytes })
+  }
+  const known = new Set(['lists', ...outside, ...files.map(({ name }) => name)])
+  const digest = digestOf(JSON.stringify([files.map(({ name, bytes }) => [name, digestOf(bytes)]), outside]))
+  return { tenant, folder, files, outside, digest, version, ignored: names.filter((name) => !known.has(name)) }
+}
+
+/** A folder that is a link out of the folder of all tenants: nothing of it is read. */
+function elsewhere(tenant: string): TenantFolder {
+  const source: PolicySource = { tenant, files: [], outside: [''], lists: new Map(), ignored: [] }
+  return { tenant, fingerprint: 'elsewhere', source }
 }
 
 /** Adds the lists at these paths. */
 export function withLists(
   root: string,
-  { tenant, files, digest, version, ignored }: TenantFiles,
+  { tenant, folder, files, outside, digest, version, ignored }: TenantFiles,
   paths: readonly string[],
 ): TenantFolder {
-  return unlessUnreadable(root, tenant, () => {
-    const folder = join(root, tenant)
+  const path = join(root, tenant)
+  return unlessUnreadable(path, tenant, () => {
     const budget = byteBudget()
     for (const { bytes } of files) budget.take(bytes)
     const lists = new Map<string, Uint8Array | ListProblem>()
@@ -88,12 +107,12 @@ export function withLists(
       if (content instanceof Uint8Array) budget.take(content)
       lists.set(path, content)
     }
-    if (versionOf(folder) !== version) return exchanged(tenant)
+    if (realpathSync(path) !== folder || versionOf(folder) !== version) return exchanged(tenant)
     // Keys of a ConfigMap have no folders, so a list may lie beside the policies.
     const named = new Set(paths.map((path) => insidePath(path)?.split('/')[0]))
     const unnamed = ignored.filter((name) => !named.has(name))
     const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), unnamed]))
-    return { tenant, fingerprint, source: { tenant, files, lists, ignored: unnamed } }
+    return { tenant, fingerprint, source: { tenant, files, outside, lists, ignored: unnamed } }
   })
 }
 
@@ -129,7 +148,8 @@ function byteBudget() {
   }
 }
 
-function unlessUnreadable<T>(root: string, tenant: string, read: () => T): T | TenantFolder {
+/** @param folder that paths in messages begin at */
+function unlessUnreadable<T>(folder: string, tenant: string, read: () => T): T | TenantFolder {
   try {
     return read()
   } catch (error) {
@@ -138,7 +158,8 @@ function unlessUnreadable<T>(root: string, tenant: string, read: () => T): T | T
       return { tenant, fingerprint: 'too large', source: { problem } }
     }
     if (!isFileError(error)) throw error
-    return unreadable(tenant, relative(join(root, tenant), error.path ?? ''), error.code ?? '')
+    const { path = '', code = '' } = error
+    return unreadable(tenant, isBelow(path, folder) ? relative(folder, path) : '', code)
   }
 }
 
@@ -154,47 +175,19 @@ export function missingFolder(tenant: string): TenantFolder {
   return { tenant, fingerprint: MISSING, source: { problem: 'does not exist' } }
 }
 
-/** Bytes of one read. */
-const CHUNK = 65_536
-
-/** Reads the file up to one byte beyond the limit, which tells the caller that it is too large. */
-export function readAtMost(path: string, limit: number): Uint8Array {
-  const file = openSync(path, 'r')
-  try {
-    const chunks: Buffer[] = []
-    let left = limit + 1
-    while (left > 0) {
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, left))
-      const length = readSync(file, chunk)
-      if (length === 0) break
-      chunks.push(chunk.subarray(0, length))
-      left -= length
-    }
-    return Buffer.concat(chunks)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Reads a list only when its real path lies inside the real path of the tenant's folder. */
+/** Reads a list. @param folder a real path, which that of the list must lie below */
 function readList(folder: string, path: string, present: () => readonly string[]): Uint8Array | ListProblem {
   if (insidePath(path) === undefined) return { problem: 'is not in the tenant folder', present: present() }
   try {
-    const real = realpathSync(join(folder, path))
-    const within = realpathSync(folder)
-    if (!isInside(real, within)) return { problem: 'lies outside the tenant folder' }
-    if (!statSync(real).isFile()) return { problem: 'is not a file' }
-    const bytes = readAtMost(real, LIMITS.listBytes)
+    const bytes = readInside(folder, join(folder, path), LIMITS.listBytes)
+    if (bytes === 'outside') return { problem: 'lies outside the tenant folder' }
+    if (bytes === 'no file') return { problem: 'is not a file' }
     return bytes.byteLength > LIMITS.listBytes ? { problem: `has more than ${LIMITS.listBytes} bytes` } : bytes
   } catch (error) {
     if (!isFileError(error)) throw error
     if (error.code !== 'ENOENT') return { problem: `cannot be read (${error.code})` }
     return { problem: 'does not exist', present: present() }
   }
-}
-
-function isInside(real: string, within: string): boolean {
-  return real === within || real.startsWith(within + sep)
 }
 
 /** Limit of the files listed as candidates for a misspelt path. */
@@ -213,7 +206,8 @@ function otherFiles(folder: string, ignored: readonly string[]): string[] {
  */
 function filesIn(folder: string, within = folder): string[] {
   try {
-    if (!isInside(realpathSync(folder), realpathSync(within))) return []
+    const real = realpathSync(folder)
+    if (real !== within && !isBelow(real, within)) return []
     const entries = readdirSync(folder, { withFileTypes: true })
     return entries.flatMap((entry) => (entry.isDirectory() || entry.name.startsWith('.') ? [] : [entry.name])).sort()
   } catch (error) {

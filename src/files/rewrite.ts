@@ -1,23 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join, sep } from 'node:path'
-import { readAtMost } from './policies.ts'
-
-/** Real path of a file; undefined when links lead out of the folder. */
-export function pathInside(folder: string, path: string): string | undefined {
-  const real = realpathSync(path)
-  return real.startsWith(realpathSync(folder) + sep) ? real : undefined
-}
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readAtMost } from './inside.ts'
 
 /**
  * Replaces a file's text atomically, also through a crash, and keeps its mode.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
@@ -158,4 +158,19 @@ test('a tenant without policies has no source', async (t) => {
   const empty = await startGate(t, { watch: 'off' })
   const answer = await empty.call(await empty.key({ tenant: 'nobody' }), 'GET', '/policies/source')
   assert.deepEqual(answer.body.data, { digest: null, files: [], lists: [], diagnostics: [] })
+})
+
+test('a link out of the folder is told of by its code, and nothing of the file that it leads to', async (t) => {
+  const other = await startGate(t, { watch: 'off' })
+  const owner = await other.key()
+  writeFiles(other.dir, { 'elsewhere/environ': 'SECRET_OF_ANOTHER=1\n' })
+  symlinkSync('../../elsewhere/environ', join(other.dir, 'policies/acme/zz.yaml'))
+  const answers = [
+    await other.call(owner, 'POST', '/policies/reload'),
+    await other.call(owner, 'GET', '/policies/source'),
+    await other.call(owner, 'GET', '/policies'),
+  ]
+  for (const answer of answers) assert.ok(!JSON.stringify(answer.body).includes('SECRET_OF_ANOTHER'))
+  const [fault] = answers[1]?.body.data.diagnostics ?? []
+  assert.deepEqual([fault?.code, fault?.file, fault?.excerpt], ['GATE1022', 'acme/zz.yaml', null])
 })

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { renameSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { serialize } from 'node:v8'
 import { LIMITS } from '../../src/authoring/load/limits.ts'
 import { loadPolicySet } from '../../src/authoring/load/load.ts'
+import { withLists } from '../../src/files/policies.ts'
 import { policyFolders } from '../../src/files/policy-folders.ts'
-import { readPolicyFolders } from '../../src/files/read-folders.ts'
+import { readPolicyFolders, readTenantFolder } from '../../src/files/read-folders.ts'
+import { HEADER } from '../authoring/sources.ts'
 import { inThisThread, temporaryFolder, writeFiles } from '../helpers.ts'
 
 const WITH_LIST = 'lists: {out: {file: lists/out.txt}}\n'
@@ -215,4 +219,106 @@ test('files of one version with lists of the next are no reading of the folder',
   const { source } = await folders.read('acme')
   assert.ok('lists' in source)
   assert.equal(String(source.lists.get('out.txt')), '..2')
+})
+
+/** What must never be read: a whole policy, so that a reader that takes it in has no fault to tell of. */
+const FOREIGN = `${HEADER}# secret-of-another\n`
+const OUTSIDE = { 'elsewhere/secret.yaml': FOREIGN, 'policies/other/main.yaml': FOREIGN }
+
+interface LinkRow {
+  what: string
+  files?: Record<string, string>
+  links: Record<string, string>
+  told: string[]
+}
+
+const LINK_ROWS: LinkRow[] = [
+  {
+    what: 'a policy that is a link to a file elsewhere',
+    links: { 'acme/zz.yaml': '../../elsewhere/secret.yaml' },
+    told: ['acme/zz.yaml GATE1022'],
+  },
+  {
+    what: 'a policy that is a link to that of another tenant, by its absolute path',
+    links: { 'acme/zz.yaml': '/policies/other/main.yaml' },
+    told: ['acme/zz.yaml GATE1022'],
+  },
+  {
+    what: 'tests and policies, through links of links and folders',
+    links: {
+      'acme/.way': '../../elsewhere',
+      'acme/.again': '.way',
+      'acme/a.json': '.again/secret.yaml',
+      'acme/a.test.yaml': '.way/secret.yaml',
+    },
+    told: ['acme/a.json GATE1022', 'acme/a.test.yaml GATE1022'],
+  },
+  {
+    what: 'the environment of the process itself',
+    links: { 'acme/zz.yaml': '//proc/self/environ' },
+    told: ['acme/zz.yaml GATE1022'],
+  },
+  {
+    what: 'links inside the folder, through a hidden folder too, are followed',
+    files: { 'acme/..1/one.yaml': HEADER, 'acme/..1/two.yaml': HEADER },
+    links: { 'acme/..data': '..1', 'acme/one.yaml': '..data/one.yaml', 'acme/two.yaml': '/policies/acme/..1/two.yaml' },
+    told: [],
+  },
+  {
+    what: 'the folder of a tenant that is a link to another one of the folder',
+    files: { '..1/moved/main.yaml': HEADER },
+    links: { '..data': '..1', moved: '..data/moved' },
+    told: [],
+  },
+  {
+    what: 'the folder of a tenant that is a link out of the folder of all',
+    links: { gone: '../elsewhere' },
+    told: ['gone GATE1022'],
+  },
+]
+
+for (const { what, files = {}, links, told } of LINK_ROWS) {
+  test(`no file outside of its folder is read: ${what}`, (t) => {
+    if (Object.values(links).some((to) => to.startsWith('//')) && !existsSync('/proc/self/environ')) return t.skip()
+    const dir = temporaryFolder()
+    const policies = join(dir, 'policies')
+    writeFiles(dir, OUTSIDE)
+    writeFiles(policies, { 'acme/main.yaml': HEADER, ...files })
+    for (const [name, to] of Object.entries(links))
+      symlinkSync(to.startsWith('/policies') ? dir + to : to, join(policies, name))
+    const read = readPolicyFolders(policies).filter(({ tenant }) => tenant !== 'other')
+    const sources = read.map(({ source }) => source)
+    assert.ok(!Buffer.from(serialize(sources)).includes('secret-of-another'))
+    const faults = sources.flatMap((source) => {
+      if (!('files' in source)) return [source.problem]
+      const wrong = loadPolicySet(source).diagnostics.filter(({ code }) => code !== 'GATE1110')
+      return wrong.map(({ file, code }) => `${file} ${code}`)
+    })
+    assert.deepEqual(faults, told)
+  })
+}
+
+test('a file that is exchanged for a link while it is read is never read through it', async (t) => {
+  const dir = temporaryFolder()
+  writeFiles(dir, { ...OUTSIDE, 'policies/acme/in/main.yaml': HEADER, 'policies/acme/in/out.txt': 'own' })
+  writeFileSync(join(dir, 'elsewhere/main.yaml'), FOREIGN)
+  writeFileSync(join(dir, 'elsewhere/out.txt'), 'secret-of-another')
+  const acme = join(dir, 'policies/acme')
+  symlinkSync('in', join(acme, 'way'))
+  for (const name of ['main.yaml', 'out.txt']) symlinkSync(`way/${name}`, join(acme, name))
+  const script = `const fs = require('node:fs'); process.chdir(process.argv[1])
+    for (let n = 0; ; n += 1) { fs.symlinkSync(n % 2 ? 'in' : '../../elsewhere', '.tmp'); fs.renameSync('.tmp', 'way') }`
+  const child = spawn(process.execPath, ['-e', script, acme], { stdio: 'inherit' })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'spawn')
+  const seen = { own: 0, outside: 0 }
+  const files = [{ name: 'main.yaml', bytes: new Uint8Array() }]
+  for (let n = 0; n < 1_000_000 && (seen.own < 500 || seen.outside < 500); n += 1) {
+    const { source } = readTenantFolder(join(dir, 'policies'), 'acme')
+    const reading = { tenant: 'acme', folder: acme, files, outside: [], digest: '', version: undefined, ignored: [] }
+    const listed = withLists(join(dir, 'policies'), reading, ['out.txt']).source
+    assert.ok(!Buffer.from(serialize([source, listed])).includes('secret-of-another'))
+    if ('files' in source) seen[source.files.length > 0 ? 'own' : 'outside'] += 1
+  }
+  assert.ok(seen.own >= 500 && seen.outside >= 500, JSON.stringify(seen))
 })

@@ -547,6 +547,7 @@ class _Diagnostic(TypedDict):
         "GATE1019",
         "GATE1020",
         "GATE1021",
+        "GATE1022",
         "GATE1101",
         "GATE1102",
         "GATE1103",

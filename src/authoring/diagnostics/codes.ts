@@ -31,6 +31,7 @@ export const DIAGNOSTICS = {
   GATE1019: error('There are more faults than are shown'),
   GATE1020: error('The set has too many comparisons'),
   GATE1021: error('The set has too many facts over time'),
+  GATE1022: error('The link leads out of its folder'),
 
   GATE1101: error('The key is unknown'),
   GATE1102: error('A required key is missing'),

@@ -22,7 +22,14 @@ export type LinesOf = (file: string) => readonly string[]
 const COLOURS = { error: 'red', warning: 'yellow' } as const
 
 /** Faults of a file as a whole, which its first line would not explain. */
-const ABOUT_FILES: ReadonlySet<DiagnosticCode> = new Set(['GATE1001', 'GATE1002', 'GATE1005', 'GATE1018', 'GATE2001'])
+const ABOUT_FILES: ReadonlySet<DiagnosticCode> = new Set([
+  'GATE1001',
+  'GATE1002',
+  'GATE1005',
+  'GATE1018',
+  'GATE1022',
+  'GATE2001',
+])
 
 /** Longest sentence: quoted text may be as long as a file, and a sentence must stay readable. */
 const MAX_SENTENCE = 400

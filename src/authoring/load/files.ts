@@ -32,6 +32,8 @@ export interface PolicySource {
   tenant: string
   /** Policies and tests, by name in the folder. */
   files: readonly { name: string; bytes: Uint8Array }[]
+  /** Policies and tests that are links out of the folder, by name; the empty name is the folder itself. */
+  outside?: readonly string[]
   lists: ListFiles
   /** Other entries of the folder, each reported as a warning. */
   ignored: readonly string[]

@@ -44,13 +44,27 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
   const last = written.map(({ root }) => withLastKeys(root))
   const isRepeated = last.some((root) => root !== undefined)
   const again = isRepeated ? written.map(({ name, root }, i) => repaired({ name, root: last[i] ?? root })) : []
-  if (names.length === 0) {
+  const outside = source.outside ?? []
+  reportOutside(source.tenant, outside, report)
+  if (names.length === 0 && outside.length === 0) {
     const folder = placeAt(sourceOf(source.tenant, ''), 0)
     report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
   }
   reportIgnored(source, documents, report)
-  const partial = isPartial || documents.length < names.length || written.some(({ root }) => root.source.isPartial)
+  const partial =
+    isPartial ||
+    outside.length > 0 ||
+    documents.length < names.length ||
+    written.some(({ root }) => root.source.isPartial)
   return { policies, tests, again, partial }
+}
+
+function reportOutside(tenant: string, outside: readonly string[], report: Report): void {
+  for (const name of outside) {
+    const place = placeAt(sourceOf(name === '' ? tenant : `${tenant}/${name}`, ''), 0)
+    const from = name === '' ? 'policies folder' : "tenant's folder"
+    report.add('GATE1022', place, `The link leads out of the ${from}, so nothing of it is read.`)
+  }
 }
 
 function reportIgnored(source: PolicySource, read: readonly PolicyFile[], report: Report): void {
