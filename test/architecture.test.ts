@@ -41,7 +41,7 @@ const PARTS: Record<string, Part> = {
   workers: { rank: 3, packages: ['tsx'] },
   'store/sqlite': { rank: 4, packages: ['better-sqlite3'] },
   files: { rank: 4 },
-  anchors: { rank: 4 },
+  anchors: { rank: 4, and: ['files'] },
   http: { rank: 4, packages: ['express', 'helmet'] },
   // Stands between MCP clients and servers, and asks a running sidecar as agents do.
   mcp: { rank: 4, and: ['client', 'files'] },

@@ -1,10 +1,11 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { idOf, type KeyFile, sealKeyFrom } from '../actions/evidence/signing-keys.ts'
 import type { SealKey } from '../audit/seal.ts'
 import { publicKeyOf } from '../evidence/signature.ts'
 import type { SealKeys } from '../store/store.ts'
+import { Exposed, readPrivately } from './private.ts'
 import { syncFolder, writeDurably } from './rewrite.ts'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */
@@ -60,9 +61,10 @@ export function sealKeysAt(path: string): SealKeys {
 export function readSigningKey(path: string): KeyObject | undefined {
   let pem: string
   try {
-    pem = readFileSync(path, 'utf8')
+    pem = readPrivately('The signing key', path)
   } catch (cause) {
     if (isAbsent(cause)) return undefined
+    if (cause instanceof Exposed) throw new UnusableKey(cause.message, { cause })
     throw new UnusableKey(`The signing key ${path} cannot be read.`, { cause })
   }
   const key = parseKey(path, pem)

@@ -27,6 +27,7 @@ import { type MakeWriter, writeWhereBetter } from '../store/sqlite/writers.ts'
 import type { Store } from '../store/store.ts'
 import { watchClock } from './clock.ts'
 import { type Config, ConfigError, signingKeyPath } from './config.ts'
+import { closeData } from './exposure.ts'
 import { keepKeyUses } from './key-uses.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
@@ -70,7 +71,7 @@ export interface ServerOptions {
 /**
  * Starts the whole service: opens the store, loads the policies, listens.
  *
- * @throws UnusableFile, UnusableKey when the files forbid a start
+ * @throws UnusableFile, UnusableKey, Exposed when the files forbid a start
  */
 export async function startServer({
   config,
@@ -85,6 +86,7 @@ export async function startServer({
   } = {},
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = existingFolder(config.policies)
+  closeData(config, log)
   const newId = idMaker(clock, randomPool())
   const sealKeys = sealKeysAt(signingKeyPath(config))
   const store = openStore({ dir: resolve(config.data), create: true, clock, sealKeys, makeWriter, makeVerifier })

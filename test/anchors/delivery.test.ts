@@ -371,15 +371,6 @@ const SETTINGS: [name: string, settings: () => Record<string, string>, message: 
     /anchorUrl and anchorSecret go together/,
   ],
   ['a secret without a webhook', () => ({ anchorSecret: 'x' }), /anchorUrl and anchorSecret go together/],
-  [
-    'a secret that all may read',
-    () => {
-      const settings = webhookSettings('http://127.0.0.1:9/')
-      chmodSync(settings.anchorSecret, 0o644)
-      return settings
-    },
-    /can be read or changed by every user/,
-  ],
 ]
 for (const [name, settings, message] of SETTINGS) {
   test(`it does not start with ${name}`, async (t) => {

@@ -5,7 +5,7 @@ import { DATA_FILE, openDatabase } from './open.ts'
 import { assertHeads } from './startup.ts'
 
 /** Data file and SQLite's files beside it: a commit that goes to any of them unlinked is lost. */
-const FILES = [DATA_FILE, `${DATA_FILE}-wal`, `${DATA_FILE}-shm`]
+export const FILES = [DATA_FILE, `${DATA_FILE}-wal`, `${DATA_FILE}-shm`]
 
 /** Identity of the file of a store. Plain data, since it is sent to a thread. */
 export interface FileAddress {
