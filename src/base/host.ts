@@ -16,3 +16,23 @@ export function assertHost(host: string | undefined, allowed: readonly string[])
     'Requests to this Host are not accepted; the setting allowedHosts names those that are.',
   )
 }
+
+/** Addresses of this machine alone, as a socket has them. */
+const LOCAL_ADDRESS = /^(?:::ffff:)?127\.|^::1$/
+/** Headers that a proxy sets: the peer is then on this machine, and who asks may not be. */
+const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
+
+/**
+ * True for a request from this machine itself, by its connection alone: a caller writes any `Host`.
+ *
+ * @param address of the peer; undefined for a Unix socket
+ */
+export function isFromHere(address: string | undefined, headers: Readonly<Record<string, unknown>>): boolean {
+  const isLocal = address === undefined || LOCAL_ADDRESS.test(address)
+  return isLocal && !Object.keys(headers).some((name) => FORWARDED.test(name))
+}
+
+/** True for an address to listen on, or its name, that nobody reaches from another machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || LOCAL_ADDRESS.test(host)
+}

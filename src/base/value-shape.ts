@@ -53,13 +53,18 @@ export const durationOrOff: Shape<string> = {
   read: (value) => (typeof value === 'string' && DURATION.test(value) ? value : undefined),
 }
 
-/** List of case-insensitive names, separated by commas in a text. */
-export const names: Shape<string[]> = {
-  schema: { type: 'array', items: text.schema },
+const HOST_NAME = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/
+
+/**
+ * List of host names and addresses as the Host header has them, in lower case and without port; separated by commas in a
+ * text. Anything else, such as a pattern or a URL, would match no request.
+ */
+export const hostNames: Shape<string[]> = {
+  schema: { type: 'array', items: { type: 'string', pattern: HOST_NAME.source } },
   fromText: (given) => given.split(',').map((item) => item.trim()),
   read(value) {
     if (!Array.isArray(value)) return undefined
-    const items = value.flatMap((item) => text.read(item)?.toLowerCase() ?? [])
+    const items = value.flatMap((item) => (typeof item === 'string' && HOST_NAME.test(item) ? item.toLowerCase() : []))
     return items.length === value.length ? items : undefined
   },
 }

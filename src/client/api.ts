@@ -1909,7 +1909,7 @@ export interface Api {
   readyz: {
     data: Readiness
   }
-  /** Figures for Prometheus. */
+  /** Figures for Prometheus; from another machine with a key of an auditor or operator. */
   metrics: {
     data: string
   }

@@ -4,9 +4,11 @@ import { callerFor, keyOfSecret } from '../actions/keys/authenticate.ts'
 import type { Session } from '../actions/sessions/sessions.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
+import { isFromHere } from '../base/host.ts'
 import type { Json } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
-import type { RouteRule } from '../keys/routes.ts'
+import { ALL } from '../keys/roles.ts'
+import { mayCall, type RouteRule } from '../keys/routes.ts'
 import type { State } from '../store/store.ts'
 import { assertSameOrigin } from './origin.ts'
 import type { Services } from './services.ts'
@@ -32,7 +34,8 @@ export function authenticate(
   route: RouteRule,
 ): Credential {
   const { headers } = request
-  const bearer = route.facade && BEARER.exec(headers.authorization ?? '')?.[1]
+  const takesBearer = route.facade !== undefined || route.elsewhere !== undefined
+  const bearer = takesBearer && BEARER.exec(headers.authorization ?? '')?.[1]
   const secret = headers['x-api-key'] ?? bearer
   if (typeof secret === 'string' && secret !== '')
     return { key: keyOfSecret(store.state(), secret, clock()), by: 'key' }
@@ -48,7 +51,7 @@ export function authenticate(
   }
   throw new GateError(
     'unauthenticated',
-    `Send your API key in the x-api-key header${route.facade ? ', or as a bearer token' : ''}.`,
+    `Send your API key in the x-api-key header${takesBearer ? ', or as a bearer token' : ''}.`,
   )
 }
 
@@ -63,6 +66,24 @@ export function authorize(state: State, key: ApiKey, headers: IncomingMessage['h
   if (typeof named !== 'string' || named === '')
     throw new GateError('unauthenticated', 'Name your tenant in the x-tenant-id header.')
   return callerFor(state, key, named, route)
+}
+
+/**
+ * Requires a key of a public route that answers only this machine without one.
+ *
+ * @param identity is told the key, once it is known
+ * @throws GateError `unauthenticated`, `forbidden`
+ */
+export function assertFromHere(
+  services: Parameters<typeof authenticate>[0],
+  request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>,
+  route: RouteRule,
+  identity: { key: ApiKey | undefined },
+): void {
+  if (route.elsewhere === undefined || isFromHere(request.socket.remoteAddress, request.headers)) return
+  identity.key = authenticate(services, request, route).key
+  if (mayCall({ ...route, roles: route.elsewhere }, identity.key.roles)) return
+  throw new GateError('forbidden', `This needs one of the roles ${[...route.elsewhere, ...ALL].join(', ')}.`)
 }
 
 /**

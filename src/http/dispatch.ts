@@ -65,7 +65,7 @@ export async function dispatch(
 }
 
 /** Key and caller of a request, as far as known so far. */
-interface Identity {
+export interface Identity {
   key: ApiKey | undefined
   caller: Caller | undefined
 }
@@ -74,7 +74,7 @@ interface Identity {
  * Counts and audits refusals of the caller, wherever they were found, also those of unknown keys.
  * Guessing uses up a limit, after which the answer is `rate_limited`.
  */
-function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Identity, error: unknown): unknown {
+export function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Identity, error: unknown): unknown {
   if (!(error instanceof GateError)) return error
   // An admin who names a tenant that does not exist is guessing too.
   const isGuess = caller === undefined && error.code === 'not_found'

@@ -3,8 +3,9 @@ import express, { type ErrorRequestHandler, type Express, type Request } from 'e
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import { type Facade, type KeyedRouteId, type PublicRouteId, ROUTES, type RouteRule } from '../keys/routes.ts'
+import { assertFromHere } from './auth.ts'
 import { addConsole } from './console.ts'
-import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
+import { type Dispatcher, dispatch, type Identity, refusal, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'
 import { HANDLERS, PUBLIC } from './handlers.ts'
 import { originOf } from './origin.ts'
@@ -37,17 +38,20 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
   const { services } = dispatcher
   for (const id of Object.keys(PUBLIC) as PublicRouteId[]) {
     const { shape, answer } = PUBLIC[id]
-    const { path, facade }: RouteRule = ROUTES[id]
+    const rule: RouteRule = ROUTES[id]
+    const { path, facade } = rule
     app.get(path, async (request: IncomingMessage, response: ServerResponse) => {
       const requestId = requestIdOf(dispatcher, request)
+      const identity: Identity = { key: undefined, caller: undefined }
       try {
         assertHost(request.headers.host, services.allowedHosts)
+        assertFromHere(services, request, rule, identity)
         const data = await answer(services, originOf(request.headers))
         if (shape.bare === 'text/plain') writeText(response, 200, String(data), { ...PLAIN, 'x-request-id': requestId })
         else if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
         else writeEnvelope(response, 200, { success: true, data, requestId })
       } catch (error) {
-        writeError(response, error, requestId, services.log, facade)
+        writeError(response, refusal(dispatcher, identity, error), requestId, services.log, facade)
       }
     })
   }

@@ -27,6 +27,8 @@ export interface RouteRule {
   signIn?: true
   /** Answers without x-tenant-id. */
   tenantOptional?: true
+  /** Of a public route: roles, besides owner and admin, of whom asks from another machine. Takes a bearer token too. */
+  elsewhere?: readonly Role[]
   /** Hidden from our own clients; also takes the key as a bearer token, and its tenant when none is named. */
   facade?: Facade
 }
@@ -210,7 +212,14 @@ export const ROUTES = {
     roles: 'public',
     limit: 'exempt',
   },
-  metrics: { method: 'GET', path: '/metrics', summary: 'figures for Prometheus', roles: 'public', limit: 'exempt' },
+  metrics: {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'figures for Prometheus; from another machine with a key of an auditor or operator',
+    roles: 'public',
+    elsewhere: ['auditor', 'operator'],
+    limit: 'exempt',
+  },
   ...CONSOLE_ROUTES,
   ...FACADE_ROUTES,
 } as const satisfies Record<string, RouteRule>

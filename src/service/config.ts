@@ -4,7 +4,7 @@ import { GateError } from '../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts'
 import {
   durationOrOff,
-  names,
+  hostNames,
   oneOf,
   optionalHttpUrl,
   optionalText,
@@ -77,8 +77,8 @@ export const SETTINGS = {
     placeholder: 'names',
     default: [] as string[],
     example: ['gate.internal'],
-    help: 'host names, besides those of this machine, that requests may be addressed to',
-    shape: names,
+    help: 'host names, besides those of this machine and without port, that requests may be addressed to',
+    shape: hostNames,
   },
   signingKey: {
     placeholder: 'file',

@@ -1,7 +1,9 @@
 import { rmSync, statSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { isLoopback } from '../base/host.ts'
 import type { Config } from './config.ts'
+import type { Logger } from './log.ts'
 
 /** Starts to listen at the configured address. @throws the system's error: EADDRINUSE, EACCES… */
 export async function listen(server: Server, { host, port, socket }: Config): Promise<string> {
@@ -12,6 +14,17 @@ export async function listen(server: Server, { host, port, socket }: Config): Pr
   if (await isLeftBehind(socket)) rmSync(socket, { force: true })
   await bind(server, () => server.listen(socket))
   return `unix:${socket}`
+}
+
+/** Tells of an address that others reach: what goes there can be read on the way, and by which names they may ask. */
+export function warnOfNetwork({ host, socket, allowedHosts }: Config, log: Logger): void {
+  if (socket !== null || isLoopback(host)) return
+  log.warn(
+    { host },
+    'listens beyond this machine without TLS: keys can be read on the way; put a proxy with TLS before it',
+  )
+  if (allowedHosts.length === 0)
+    log.warn({ host }, 'no name of this service is set: give allowedHosts those that others reach it by')
 }
 
 function bind(server: Server, start: () => void): Promise<void> {

@@ -29,7 +29,7 @@ import { watchClock } from './clock.ts'
 import { type Config, ConfigError, signingKeyPath } from './config.ts'
 import { closeData } from './exposure.ts'
 import { keepKeyUses } from './key-uses.ts'
-import { listen } from './listen.ts'
+import { listen, warnOfNetwork } from './listen.ts'
 import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
 import { watchOutcomes } from './outcomes.ts'
@@ -119,6 +119,7 @@ export async function startServer({
     const { listener, loadOthers, refusals } = createApp(services, { direct })
     tend(tasks, deps, browsers.sessions, refusals)
     const server = createServer(HTTP_LIMITS, listener)
+    warnOfNetwork(config, log)
     const url = await listen(server, config)
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
     void loadOthers()

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import {
-  chmodSync,
   copyFileSync,
   mkdirSync,
   readFileSync,

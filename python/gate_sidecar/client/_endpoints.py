@@ -450,7 +450,7 @@ class ServiceEndpoints:
         return cast(Readiness, answer)
 
     def metrics(self) -> str:
-        """Figures for Prometheus."""
+        """Figures for Prometheus; from another machine with a key of an auditor or operator."""
         answer = self._call("metrics")
         return cast(str, answer)
 
@@ -887,7 +887,7 @@ class AsyncServiceEndpoints:
         return cast(Readiness, answer)
 
     async def metrics(self) -> str:
-        """Figures for Prometheus."""
+        """Figures for Prometheus; from another machine with a key of an auditor or operator."""
         answer = await self._call("metrics")
         return cast(str, answer)
 

@@ -20,7 +20,7 @@ export const healthRoutes = {
   metrics: publicRoute({
     data: Type.String(),
     bare: 'text/plain',
-    errors: ['audit_unavailable'],
+    errors: ['unauthenticated', 'forbidden', 'rate_limited', 'audit_unavailable'],
     example: shapes.metricsExample,
     answer: ({ metrics }) => metrics(),
   }),

@@ -53,7 +53,8 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
 }
 
 /** Empty when it equals that of the whole document. */
-function securityOf({ roles, tenantOptional, facade, signIn }: RouteRule): { security?: object[] } {
+function securityOf({ roles, tenantOptional, facade, signIn, elsewhere }: RouteRule): { security?: object[] } {
+  if (elsewhere !== undefined) return { security: [{}, { key: [] }, { bearer: [] }] }
   if (roles === 'public') return { security: [] }
   const keyed = [{ key: [] }, { key: [], tenant: [] }]
   if (facade) return { security: [...keyed, { bearer: [] }, { bearer: [], tenant: [] }] }
