@@ -51,11 +51,10 @@ export type Write =
    */
   | { kind: 'prune'; chain: string; size: number; frontier: readonly TreeNode[]; approvals: readonly string[] }
   /**
-   * Seals every chain with another log key.
-   *
-   * @param isTrusted false requires each chain to be sealed with the key before it
+   * Seals every chain with another log key; each must be sealed with the key before it. Without a key, seals every
+   * chain as it is with the key in use.
    */
-  | { kind: 'reseal'; key: SealKey; isTrusted: boolean }
+  | { kind: 'reseal'; key: SealKey | undefined }
   /** Records that a sink of anchors has taken the checkpoints up to this number. */
   | { kind: 'anchored'; delivery: Delivery }
   /** Records last uses of keys; the later of the stored and the new time stays. */

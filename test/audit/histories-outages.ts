@@ -114,7 +114,10 @@ export const settles = command('restore', {
       const keyring = await openKeyring(deps, keyFileOf(world))
       const onFault = (chain: string, why: string): never => assert.fail(`${chain}: ${why}`)
       const means = { ...deps, keyring, checkpoints: checkpointer({ ...deps, keyring, onFault }) }
-      return restoreTrail(means, anchorFile(world.anchorFile), { reason: 'a backup was put back', actor: HOST })
+      return restoreTrail(means, async () => means, anchorFile(world.anchorFile), {
+        reason: 'a backup was put back',
+        actor: HOST,
+      })
     })
     assert.deepEqual(new Map(found.discrepancies.map(({ chain, status }) => [chain, status])), m.discrepancies(model))
     assert.deepEqual(found.left, [])

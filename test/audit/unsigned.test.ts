@@ -227,7 +227,7 @@ test('a checkpoint that was taken away is not made anew until somebody answers f
   assert.match(trail.checkpoints.faults().get(LIVE) ?? 'signed', /entry 5 was signed once, and is not any more/)
   assert.equal((await trail.store.lastCheckpoint('other/live'))?.size, 7)
   const tail = { chain: LIVE, first: 5, end: 306 }
-  const restored = await restoreTrail(trail, undefined, { reason: 'found out', actor: SERVICE })
+  const restored = await restoreTrail(trail, async () => trail, undefined, { reason: 'found out', actor: SERVICE })
   assert.deepEqual(restored, { discrepancies: [], unsigned: [tail], unsealed: [], left: [], refused: [] })
   assert.deepEqual(await restoredIn(trail), [[tail]])
   const { status, fault } = await verifySeqs(trail.store, LIVE, undefined)
@@ -237,7 +237,7 @@ test('a checkpoint that was taken away is not made anew until somebody answers f
 
 test('for entries that _system records otherwise nobody can answer: they stay unsigned, and what is wrong stays to be seen', async () => {
   const trail = await takenAway((db) => rewriteFrom(db, LIVE, 100, { type: 'custom.forged' }))
-  const restored = await restoreTrail(trail, undefined, { reason: 'let it be', actor: SERVICE })
+  const restored = await restoreTrail(trail, async () => trail, undefined, { reason: 'let it be', actor: SERVICE })
   assert.match(restored.refused.join(), /entry 5 is not what _system records as signed/)
   // That the log key's holder did not append them is recorded, and that somebody took them up so.
   assert.deepEqual([restored.unsigned, restored.unsealed.length, await restoredIn(trail)], [[], 1, [[]]])

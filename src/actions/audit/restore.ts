@@ -6,9 +6,9 @@ import type { Store } from '../../store/store.ts'
 import type { Write } from '../../store/submission.ts'
 import type { AnchorRecord, AnchorSink } from '../anchors/anchors.ts'
 import { compareAnchors, type Discrepancy } from '../anchors/compare.ts'
-import { decideAndCommit, eventEntry } from '../deps.ts'
+import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import type { EvidenceDeps } from '../evidence/evidence.ts'
-import { sealKeyFrom, signedCheckpoint } from '../evidence/signing-keys.ts'
+import { signedCheckpoint } from '../evidence/signing-keys.ts'
 import { type UnsignedTail, unsignedTails } from './unsigned-tails.ts'
 
 export interface Restored {
@@ -28,25 +28,29 @@ export interface Restored {
  * a checkpoint of each contradicted chain. Holders of older anchors still see the break. A chain that its own links or
  * `_system` contradict stays as it is.
  *
+ * @param signing opens the keyring, which may itself write to the chains: they are sealed before
  * @throws SinkFailure when the anchors can be neither read nor written; GateError `audit_unavailable`
  */
 export async function restoreTrail(
-  deps: EvidenceDeps,
+  plain: Deps,
+  signing: () => Promise<EvidenceDeps>,
   anchors: (AnchorSink & AnchorRecord) | undefined,
   { reason, actor }: { reason: string; actor: Actor },
 ): Promise<Restored> {
-  const { store, checkpoints } = deps
+  const { store } = plain
   const contradicted = async (): Promise<Discrepancy[]> =>
     anchors === undefined ? [] : compareAnchors(store, (await anchors.newest()).newest)
   const entry = (found: Partial<Pick<Restored, 'discrepancies' | 'unsigned' | 'unsealed'>>): EntryDraft => {
     const discrepancies = (found.discrepancies ?? []).map(({ why: _, ...recorded }) => recorded)
     const data = { reason, unsigned: [], unsealed: [], ...found, discrepancies }
-    return eventEntry(deps, SYSTEM_CHAIN, 'audit.restored', data, actor)
+    return eventEntry(plain, SYSTEM_CHAIN, 'audit.restored', data, actor)
   }
   const unsealed = await store.unsealed()
   const discrepancies = await contradicted()
   const isSealed = unsealed.length === 0
-  if (!isSealed) await sealAnew(deps, entry({ unsealed, discrepancies }))
+  if (!isSealed) await commit(store, [{ kind: 'reseal', key: undefined }], entry({ unsealed, discrepancies }))
+  const deps = await signing()
+  const { checkpoints } = deps
   let unsigned: readonly UnsignedTail[] = []
   const tails = await unsignedTails(store)
   await checkpoints.adopt(
@@ -62,12 +66,6 @@ export async function restoreTrail(
   if (isSealed) await commit(store, [], entry({ discrepancies }))
   await anchor(deps, anchors, new Set([...discrepancies.map(({ chain }) => chain), SYSTEM_CHAIN]))
   return { discrepancies, unsigned, unsealed, left: await contradicted(), refused }
-}
-
-/** Seals all chains as they are. */
-function sealAnew({ store, keyring }: EvidenceDeps, recorded: EntryDraft): Promise<void> {
-  const key = sealKeyFrom(keyring.logKey().privateKey)
-  return commit(store, [{ kind: 'reseal', key, isTrusted: true }], recorded)
 }
 
 function commit(store: Store, writes: readonly Write[], recorded: EntryDraft): Promise<void> {

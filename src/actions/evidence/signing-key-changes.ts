@@ -46,11 +46,7 @@ export async function rotateLogKey(
   }
   const retired = change('signingKey', from, { retiredAt: at })
   const made = creation('signingKey', logKeyRecord(deps, next, { statement, signatures }))
-  const writes: Write[] = [
-    retired.write,
-    made.write,
-    { kind: 'reseal', key: sealKeyFrom(next.privateKey), isTrusted: false },
-  ]
+  const writes: Write[] = [retired.write, made.write, { kind: 'reseal', key: sealKeyFrom(next.privateKey) }]
   const entries: EntryDraft[] = [
     eventEntry(deps, SYSTEM_CHAIN, 'key.rotated', retired.data, actor),
     eventEntry(deps, SYSTEM_CHAIN, 'key.created', made.data, actor),

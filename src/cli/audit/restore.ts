@@ -30,8 +30,8 @@ async function restore(options: CommonOptions & { reason: string }): Promise<voi
   if ((await file?.version()) === 'none') throw new CannotRun(`There is no anchor file ${config.anchorFile}.`)
   const { discrepancies, unsigned, unsealed, left, refused } = await withStore(
     options,
-    async (deps) =>
-      restoreTrail(await withKeyring(deps, config, () => undefined), file, { reason, actor: hostActor() }),
+    (deps) =>
+      restoreTrail(deps, () => withKeyring(deps, config, () => undefined), file, { reason, actor: hostActor() }),
     { unsealed: 'accepted' },
   )
   const isRestored = discrepancies.length + unsigned.length + unsealed.length > 0

@@ -41,17 +41,18 @@ function sealedHead({ connection, origin, seal, sealed }: Group, chain: string):
   return head
 }
 
-/** Takes all chains up under another key, before anything is appended with it. */
-export function reseal(group: Group, { key, isTrusted }: Extract<Write, { kind: 'reseal' }>): void {
+/** Takes all chains up under another key, or as they are under the key in use, before anything is appended. */
+export function reseal(group: Group, { key }: Extract<Write, { kind: 'reseal' }>): void {
   if (group.seal === undefined) return
   const { entries, seals } = group.connection
+  const asTheyAre = key === undefined
   const chains = entries.chains()
-  for (const gone of seals.chains()) if (isTrusted && !chains.includes(gone)) seals.remove(gone)
+  for (const gone of seals.chains()) if (asTheyAre && !chains.includes(gone)) seals.remove(gone)
   for (const chain of chains) {
-    const head = group.heads.get(chain) ?? (isTrusted ? entries.head(chain) : sealedHead(group, chain))
+    const head = group.heads.get(chain) ?? (asTheyAre ? entries.head(chain) : sealedHead(group, chain))
     if (head !== undefined) group.heads.set(chain, head)
   }
-  group.seal = key
+  group.seal = key ?? group.seal
 }
 
 /** Seals the chains that the group touched. */

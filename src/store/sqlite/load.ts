@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { SealKey } from '../../audit/seal.ts'
 import type { Clock } from '../../base/time.ts'
 import { logKeyInUse } from '../records.ts'
 import type { SealKeys } from '../store.ts'
@@ -33,42 +34,54 @@ export interface StoreOptions {
 }
 
 /** Checks the file, then loads the instance's name and records; closes a file that is refused. */
-export function checked(
-  connection: Connection,
-  { dir, check = 'all', sealKeys, unsealed = 'refused' }: StoreOptions,
-): { origin: string; memory: Memory } {
+export function checked(connection: Connection, options: StoreOptions): { origin: string; memory: Memory } {
   try {
     const origin = retryWhileBusy(() => ensureOrigin(connection))
     // One snapshot for all checks: a commit of another process meanwhile is no difference between chain and records.
     const load = connection.db.transaction(() => {
-      if (check !== 'nothing') {
-        assertHeads(connection, origin)
-        assertRecords(connection, origin)
-      }
-      if (check === 'all') assertApprovals(connection, origin)
-      const memory = loaded(connection)
-      const isHeld = check !== 'nothing' && unsealed === 'refused'
-      // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
-      const [fault] = isHeld ? unsealedIn(connection, origin, sealKeys, memory, connection.entries.chains()) : []
-      if (fault !== undefined) throw fault
-      return memory
+      if (options.check !== 'nothing') assertFollows(connection, origin, options)
+      return loaded(connection)
     })
     return { origin, memory: load.deferred() }
   } catch (error) {
     connection.db.close()
-    throw asUnusable(error, join(dir, DATA_FILE))
+    throw asUnusable(error, join(options.dir, DATA_FILE))
   }
 }
 
-/** Unsealed chains of these, as far as the log key is at hand. */
+/** What the service would refuse is not migrated, by no command: it stays as its version left it. @throws AlteredFile */
+export function accept(connection: Connection, options: StoreOptions): void {
+  const origin = connection.instance.origin()
+  if (origin !== undefined) assertFollows(connection, origin, options)
+}
+
+/** Requires records and heads to follow from the chains, and each chain to be sealed. @throws AlteredFile */
+function assertFollows(
+  connection: Connection,
+  origin: string,
+  { check = 'all', sealKeys, unsealed = 'refused' }: StoreOptions,
+): void {
+  assertHeads(connection, origin)
+  assertRecords(connection, origin)
+  if (check !== 'allButApprovals') assertApprovals(connection, origin)
+  if (unsealed === 'accepted') return
+  // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
+  const [fault] = unsealedIn(
+    connection,
+    origin,
+    sealKeys?.(logKeyInUse(connection.records.signingKey.all())?.id),
+    connection.entries.chains(),
+  )
+  if (fault !== undefined) throw fault
+}
+
+/** Unsealed chains of these; none without the log key. */
 export function unsealedIn(
   connection: Connection,
   origin: string,
-  sealKeys: SealKeys | undefined,
-  { signingKeys }: Memory,
+  key: SealKey | undefined,
   chains: readonly string[],
 ): AlteredFile[] {
-  const key = sealKeys?.(logKeyInUse(signingKeys.values())?.id)
   return key === undefined ? [] : unsealedChains(connection, origin, (id) => (id === key.id ? key : undefined), chains)
 }
 

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } f
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { GateError } from '../../base/errors.ts'
-import { once } from '../../base/memo.ts'
+import { memo, once } from '../../base/memo.ts'
 import { shortened } from '../../base/shortened.ts'
 import { isBusy } from './errors.ts'
 
@@ -44,33 +44,46 @@ const BUSY_PAUSE_MS = 20
 
 /**
  * Opens DIR/gate-sidecar.db and brings its schema up to date. A commit is on disk when it returns: WAL with
- * synchronous=FULL, which is not the default of the SQLite that we use.
+ * synchronous=FULL, which is not the default of the SQLite that we use. A file that is refused is not changed.
  *
- * @param create creates the folder and the file when missing
+ * @param options.create creates the folder and the file when missing
+ * @param options.accept checks what a migration has made of an older file, before that is committed; throws to refuse it
  * @throws UnusableFile when there is no file, or its schema is not ours
  */
-export function openDatabase(dir: string, options: { create: boolean }): Database {
+export function openDatabase(dir: string, options: { create: boolean; accept?: (db: Database) => void }): Database {
   const path = join(dir, DATA_FILE)
   if (options.create) createPrivately(dir, path)
+  // Closed after the other one, which would else write what SQLite's log holds into a file that is refused.
+  const reader = openExisting(path, { readonly: true })
+  try {
+    retryWhileBusy(() => assertOurs(reader, path))
+    return openUpToDate(path, options.accept)
+  } catch (error) {
+    throw asUnusable(error, path)
+  } finally {
+    reader.close()
+  }
+}
+
+function openUpToDate(path: string, accept: (db: Database) => void = () => undefined): Database {
   const db = openExisting(path)
   try {
     retryWhileBusy(() => {
-      assertOurs(db, path)
       configure(db)
-      migrate(db)
-      assertSchema(db)
+      migrate(db, accept)
+      db.pragma('journal_mode = WAL')
     })
     db.pragma('busy_timeout = 0')
     return db
   } catch (error) {
     db.close()
-    throw asUnusable(error, path)
+    throw error
   }
 }
 
-function openExisting(path: string): Database {
+function openExisting(path: string, options: { readonly: boolean } = { readonly: false }): Database {
   try {
-    return new Sqlite(path, { fileMustExist: true, timeout: OPEN_TIMEOUT_MS })
+    return new Sqlite(path, { ...options, fileMustExist: true, timeout: OPEN_TIMEOUT_MS })
   } catch (cause) {
     throw new UnusableFile(
       `There is no readable data file ${path}. Name another folder with --data; or start the service once, or make a key, to create it.`,
@@ -85,14 +98,17 @@ function createPrivately(dir: string, path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** Refuses a database of another program, before anything is written. */
+/** Refuses a database of another program, of a newer version, or that was altered, before anything is written. */
 function assertOurs(db: Database, path: string): void {
   const tables = db.prepare<[], { count: number }>('SELECT count(*) AS count FROM sqlite_schema')
   // One transaction, since another process may be creating the file at this moment.
-  const foreign = db.transaction(
-    () => Number(db.pragma('user_version', { simple: true })) === 0 && (tables.get()?.count ?? 0) > 0,
-  )
-  if (foreign()) throw new UnusableFile(`${path} is not a data file of gate-sidecar.`)
+  const check = db.transaction(() => {
+    const level = levelOf(db)
+    if (level === 0 && (tables.get()?.count ?? 0) > 0)
+      throw new UnusableFile(`${path} is not a data file of gate-sidecar.`)
+    assertSchema(db, level)
+  })
+  check()
 }
 
 /** Creates level by level: Node's own `recursive` never ends where a file system takes no folders (seen on /proc). */
@@ -125,7 +141,6 @@ export function retryWhileBusy<T>(work: () => T): T {
 }
 
 function configure(db: Database): void {
-  db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma(`cache_size = -${CACHE_KIB}`)
@@ -134,24 +149,29 @@ function configure(db: Database): void {
 }
 
 /** Texts of the migrations, in name order. */
-function migrations(): string[] {
-  return readdirSync(MIGRATIONS)
+const migrations = once(() =>
+  readdirSync(MIGRATIONS)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'))
-}
+    .map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8')),
+)
 
-/** Applies the missing migrations in name order, in one transaction; user_version counts those applied. */
-function migrate(db: Database): void {
+/** Number of migrations that were applied. */
+const levelOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
+
+/** Applies the missing migrations in name order, in one transaction. @param accept is asked before it is committed */
+function migrate(db: Database, accept: (db: Database) => void): void {
   const all = migrations()
-  const version = (): number => Number(db.pragma('user_version', { simple: true }))
   // Opening a file that is up to date needs no write lock, which another process may hold.
-  if (version() === all.length) return
+  if (levelOf(db) === all.length) return
   const apply = db.transaction(() => {
-    const applied = version()
-    if (applied > all.length) throw new UnusableFile('The data file was written by a newer version of gate-sidecar.')
-    for (const sql of all.slice(applied)) db.exec(sql)
-    if (applied < all.length) db.pragma(`user_version = ${all.length}`)
+    const level = levelOf(db)
+    assertSchema(db, level)
+    if (level === all.length) return
+    for (const sql of all.slice(level)) db.exec(sql)
+    db.pragma(`user_version = ${all.length}`)
+    assertSchema(db, all.length)
+    accept(db)
   })
   apply.immediate()
 }
@@ -160,11 +180,11 @@ function migrate(db: Database): void {
 const SCHEMA =
   "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')) ORDER BY type, name"
 
-/** Schema that the migrations make, as text. */
-const expectedSchema = once(() => {
+/** Schema that so many migrations make, as text. */
+const expectedSchema = memo((level: number) => {
   const fresh = new Sqlite(':memory:')
   try {
-    for (const sql of migrations()) fresh.exec(sql)
+    for (const sql of migrations().slice(0, level)) fresh.exec(sql)
     return schemaOf(fresh)
   } finally {
     fresh.close()
@@ -174,7 +194,13 @@ const expectedSchema = once(() => {
 const schemaOf = (db: Database): string => JSON.stringify(db.prepare(SCHEMA).all())
 
 /** Requires exactly our schema: a dropped index or trigger would silently remove a protection. */
-function assertSchema(db: Database): void {
-  if (schemaOf(db) === expectedSchema()) return
-  throw new AlteredFile('The schema of the data file is not the one this version makes; the file was altered.')
+function assertSchema(db: Database, level: number): void {
+  if (level > migrations().length)
+    throw new UnusableFile('The data file was written by a newer version of gate-sidecar.')
+  if (schemaOf(db) === expectedSchema(level)) return
+  throw new AlteredFile(
+    level === migrations().length
+      ? 'The schema of the data file is not the one this version makes; the file was altered.'
+      : 'The schema of the data file is not the one that its version made; the file was altered, and is left as it is.',
+  )
 }

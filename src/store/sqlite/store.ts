@@ -11,7 +11,7 @@ import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
 import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
 import { stateBefore } from './fold.ts'
-import { checked, type StoreOptions, unsealedIn } from './load.ts'
+import { accept, checked, type StoreOptions, unsealedIn } from './load.ts'
 import { type Memory, refreshed } from './memory.ts'
 import { openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
@@ -26,7 +26,7 @@ import { writeHere } from './writers.ts'
  */
 export function openStore(options: StoreOptions): Store {
   const { dir, create, clock, sealKeys, makeWriter = writeHere, makeVerifier = verifyHere } = options
-  const first = connect(openDatabase(dir, { create }))
+  const first = connect(openDatabase(dir, { create, accept: (db) => accept(connect(db), options) }))
   const { origin, memory: initial } = checked(first, options)
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
   const file = fileConnection(address, first)
@@ -35,6 +35,7 @@ export function openStore(options: StoreOptions): Store {
   const verifier = makeVerifier(address, file)
   let suspended: ((chains: readonly string[]) => string) | undefined
   const imposed = new Map<string, KillSwitch>()
+  const sealKey = (): SealKey | undefined => sealKeys?.(logKeyInUse(memory.signingKeys.values())?.id)
   const keep = (next: Memory): void => {
     memory = next
     for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
@@ -71,12 +72,11 @@ export function openStore(options: StoreOptions): Store {
     async unsealed() {
       const connection = file.connection()
       const chains = [...new Set([...connection.entries.chains(), ...connection.seals.chains()])]
-      return unsealedIn(connection, origin, sealKeys, memory, chains).map(({ message }) => message)
+      return unsealedIn(connection, origin, sealKey(), chains).map(({ message }) => message)
     },
     ...reads(() => file.connection(), origin, clock),
     verifyChain(request, onProgress = () => undefined, signal) {
-      const sealKey = sealKeys?.(logKeyInUse(memory.signingKeys.values())?.id)
-      return verifier.verify({ ...request, sealKey, nowMs: clock() }, onProgress, signal)
+      return verifier.verify({ ...request, sealKey: sealKey(), nowMs: clock() }, onProgress, signal)
     },
     async close() {
       while (!queue.idle()) await sleep(1)
