@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 export const THREADS = [
   'files/policy-worker-thread.ts',
   'http/evidence/examine-worker.ts',
+  'store/sqlite/backup-worker.ts',
   'store/sqlite/verify-worker.ts',
   'store/sqlite/writer-worker.ts',
 ]

@@ -5,6 +5,7 @@ import { GateCommand } from './command.ts'
 /** Commands and groups of commands, each with the function that adds it to the program. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: GateCommand) => void>>> = {
   serve: async () => (await import('./serve/serve.ts')).addServeCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
   keys: async () => (await import('./keys.ts')).addKeyCommands,
   tenants: async () => (await import('./tenants.ts')).addTenantCommands,
   validate: async () => (await import('./policies/validate.ts')).addValidateCommand,

@@ -89,6 +89,7 @@ function ok({ code, stdout, stderr }: Ended): string {
 /** Every command that does something, with arguments that lack nothing. */
 const COMMANDS = [
   'serve',
+  'backup',
   'keys create',
   'keys list',
   'keys rotate',

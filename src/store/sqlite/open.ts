@@ -81,6 +81,26 @@ function openUpToDate(path: string, accept: (db: Database) => void = () => undef
   }
 }
 
+/**
+ * Opens the file to read it, and changes nothing of it.
+ *
+ * @throws UnusableFile when there is no file, or its schema is not that of this version
+ */
+export function openToRead(dir: string): Database {
+  const path = join(dir, DATA_FILE)
+  const db = openExisting(path, { readonly: true })
+  try {
+    retryWhileBusy(() => assertOurs(db, path))
+    if (levelOf(db) === migrations().length) return db
+    throw new UnusableFile(
+      'The data file was written by an earlier version of gate-sidecar; use that version, or start this one on it first.',
+    )
+  } catch (error) {
+    db.close()
+    throw asUnusable(error, path)
+  }
+}
+
 function openExisting(path: string, options: { readonly: boolean } = { readonly: false }): Database {
   try {
     return new Sqlite(path, { ...options, fileMustExist: true, timeout: OPEN_TIMEOUT_MS })

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { verifySeqs } from '../actions/audit/verify-range.ts'
+import { counted } from '../base/counted.ts'
+import { syncFolder } from '../files/rewrite.ts'
+import { signingKeyPath } from '../service/config.ts'
+import type { Store } from '../store/store.ts'
+import { letOthersGoFirst } from '../workers/thread.ts'
+import { addCommonOptions, type GateCommand } from './command.ts'
+import { CannotRun, type CommonOptions, configOf } from './context.ts'
+import type { Io } from './io.ts'
+import { print } from './output.ts'
+import { progressBar } from './progress.ts'
+
+const POLL_INTERVAL_MS = 100
+const KIB = 1024
+
+export function addBackupCommand(program: GateCommand): void {
+  addCommonOptions(program.command('backup'), 'data')
+    .argument('<to>', 'file to write, which is not there yet')
+    .description(
+      'copy the data file beside a running service, verify the copy, and put it there as a whole or not at all',
+    )
+    .notes(`
+The copy has neither the signing key nor the anchor file: keep both apart from it. To restore, stop the service, put the
+copy in the place of gate-sidecar.db in the data folder, remove gate-sidecar.db-wal and -shm there, and start.`)
+    .example('backup /mnt/backups/gate-2026-11-26.db')
+    .action(backup)
+}
+
+interface Backup {
+  backup: string
+  bytes: number
+  chains: { chain: string; entries: number; status: string }[]
+  signingKey: string
+}
+
+async function backup(to: string, options: CommonOptions): Promise<void> {
+  const config = configOf(options)
+  const path = resolve(to)
+  assertFree(path)
+  const dir = resolve(config.data)
+  letOthersGoFirst()
+  // In the same folder, so that it gets its name by one rename.
+  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.partial`)
+  mkdirSync(draft, { mode: 0o700 })
+  try {
+    const { DATA_FILE } = await import('../store/sqlite/open.ts')
+    const copy = join(draft, DATA_FILE)
+    await copyWithProgress(options.io, { dir, to: copy, from: join(dir, DATA_FILE) })
+    const chains = await verifyCopy(options.io, draft)
+    const made: Backup = { backup: path, bytes: statSync(copy).size, chains, signingKey: signingKeyPath(config) }
+    putInPlace(copy, path)
+    print(options, made, () => linesOf(made))
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+function assertFree(path: string): void {
+  if (existsSync(path)) throw new CannotRun(`${path} is there already; name another file, a backup replaces none.`)
+}
+
+async function copyWithProgress(io: Io, { from, ...job }: { dir: string; to: string; from: string }): Promise<void> {
+  const { copyInThread } = await import('../store/sqlite/backup.ts')
+  const sizeOf = (path: string): number => Math.ceil((statSync(path, { throwIfNoEntry: false })?.size ?? 0) / KIB)
+  const progress = progressBar(io, 'copying, KiB', sizeOf(from))
+  const timer = setInterval(() => progress.at(sizeOf(job.to)), POLL_INTERVAL_MS)
+  try {
+    await copyInThread(job)
+  } finally {
+    clearInterval(timer)
+    progress.end()
+  }
+}
+
+/** Holds the copy to what a start and `audit verify` ask of it. @throws CannotRun naming the fault */
+async function verifyCopy(io: Io, dir: string): Promise<Backup['chains']> {
+  const { openStore } = await import('../store/sqlite/store.ts')
+  const store: Store = openStore({ dir, create: false, clock: Date.now, check: 'all' })
+  try {
+    const chains: Backup['chains'] = []
+    for (const chain of await store.chainsEver()) {
+      const progress = progressBar(io, `${chain}, verifying`, (await store.lengths([chain])).get(chain) ?? 0)
+      const verified = await verifySeqs(store, chain, undefined, {}, progress.at).finally(progress.end)
+      if (!verified.valid) throw new CannotRun(`No backup was made, since the trail is not what was signed: audit chain ${chain}: ${verified.fault}.`)
+      chains.push({ chain, entries: verified.entriesChecked, status: verified.status })
+    }
+    return chains
+  } finally {
+    await store.close()
+  }
+}
+
+/** Gives the copy its name, which nothing has that came there meanwhile, and has the folder on disk. */
+function putInPlace(copy: string, path: string): void {
+  try {
+    linkSync(copy, path)
+  } catch (error) {
+    assertFree(path)
+    // A file system without hard links.
+    if (!(error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'ENOTSUP')))
+      throw error
+    renameSync(copy, path)
+  }
+  syncFolder(dirname(path))
+}
+
+function linesOf({ backup, bytes, chains, signingKey }: Backup): string[] {
+  const entries = chains.reduce((sum, chain) => sum + chain.entries, 0)
+  return [
+    `${backup} has ${entries.toLocaleString('en')} entries of ${counted(chains.length, 'chain')} (${bytes.toLocaleString('en')} bytes), and was verified.`,
+    `It does not have the signing key ${signingKey}, without which it cannot be restored: keep that apart from it.`,
+  ]
+}
