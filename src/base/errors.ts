@@ -25,6 +25,7 @@ export const ERRORS = {
   idempotency_conflict: { status: 409, meaning: 'the same Idempotency-Key came with another body' },
   outcome_conflict: { status: 409, meaning: 'another outcome of the decision is recorded' },
   expired_denial: { status: 410, meaning: 'an access request after the deadline of its approval' },
+  archived: { status: 410, meaning: 'it was archived and deleted here; the message names the archive' },
   redacted: { status: 410, meaning: 'a part that was asked for has been erased' },
   payload_too_large: { status: 413, meaning: 'over 1 MiB (policies to validate: 4 MiB, bundles: 8 MiB)' },
   unsupported_media_type: { status: 415, meaning: 'not `application/json` in UTF-8' },

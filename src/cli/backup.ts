@@ -84,7 +84,10 @@ async function verifyCopy(io: Io, dir: string): Promise<Backup['chains']> {
     for (const chain of await store.chainsEver()) {
       const progress = progressBar(io, `${chain}, verifying`, (await store.lengths([chain])).get(chain) ?? 0)
       const verified = await verifySeqs(store, chain, undefined, {}, progress.at).finally(progress.end)
-      if (!verified.valid) throw new CannotRun(`No backup was made, since the trail is not what was signed: audit chain ${chain}: ${verified.fault}.`)
+      if (!verified.valid)
+        throw new CannotRun(
+          `No backup was made, since the trail is not what was signed: audit chain ${chain}: ${verified.fault}.`,
+        )
       chains.push({ chain, entries: verified.entriesChecked, status: verified.status })
     }
     return chains

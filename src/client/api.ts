@@ -1707,6 +1707,7 @@ export interface Failure {
     | 'idempotency_conflict'
     | 'outcome_conflict'
     | 'expired_denial'
+    | 'archived'
     | 'redacted'
     | 'payload_too_large'
     | 'unsupported_media_type'

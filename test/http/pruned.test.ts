@@ -68,8 +68,13 @@ test('lists, pages and single entries begin where the chain begins', async (t) =
   )
   const decisions = await list('eventType=gate.decision&limit=100')
   assert.deepEqual([decisions.data.length, decisions.data[0].id], [1, young.decisionId.replace('dec_', 'aud_')])
-  assert.equal((await gate.call(owner, 'GET', `/decisions/${old.decisionId}`)).status, 404)
-  assert.equal((await gate.call(owner, 'GET', `/evidence/bundle/${old.decisionId}`)).status, 404)
+  const never = `dec_${'7'.repeat(26)}`
+  for (const path of ['/decisions/:id', '/decisions/:id/timeline', '/evidence/bundle/:id']) {
+    const { status, body } = await gate.call(owner, 'GET', path.replace(':id', old.decisionId))
+    assert.deepEqual([status, body.error], [410, 'archived'], path)
+    assert.ok(body.message.includes(digestOf('the archive')), body.message)
+    assert.equal((await gate.call(owner, 'GET', path.replace(':id', never))).status, 404, path)
+  }
   assert.equal((await gate.call(owner, 'GET', `/evidence/bundle/${young.decisionId}`)).status, 200)
 })
 

@@ -2083,6 +2083,7 @@ class _Failure(TypedDict):
         "idempotency_conflict",
         "outcome_conflict",
         "expired_denial",
+        "archived",
         "redacted",
         "payload_too_large",
         "unsupported_media_type",

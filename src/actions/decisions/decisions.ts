@@ -1,7 +1,7 @@
 import { statusAt } from '../../approvals/approval.ts'
 import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { GateError } from '../../base/errors.ts'
-import { isId, siblingId } from '../../base/id.ts'
+import { idTimeMs, isId, siblingId } from '../../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { Store } from '../../store/store.ts'
@@ -17,11 +17,23 @@ export async function decisionEntry(store: Store, id: string): Promise<StoredEnt
   return entry?.header.type === 'gate.decision' ? entry : undefined
 }
 
-/** The entry of a decision of this chain, found as by `decisionEntry`. @throws GateError `not_found` */
+/** The entry of a decision of this chain, found as by `decisionEntry`. @throws GateError `not_found`, `archived` */
 export async function decisionOfChain(store: Store, chain: string, id: string): Promise<StoredEntry> {
   const entry = await decisionEntry(store, id)
   if (entry?.header.chain === chain) return entry
-  throw new GateError('not_found', 'There is no such decision.')
+  throw (await archivedFault(store, chain, id)) ?? new GateError('not_found', 'There is no such decision.')
+}
+
+/** Where to look for a decision as old as those that were archived; whether there was one, only the archive knows. */
+async function archivedFault(store: Store, chain: string, id: string): Promise<GateError | undefined> {
+  if (!isId(id, 'decision') && !isId(id, 'entry')) return undefined
+  const pruned = await store.pruned(chain)
+  if (pruned === undefined || idTimeMs(id) > Date.parse(pruned.lastTs)) return undefined
+  const { archive, size, lastTs } = pruned
+  return new GateError(
+    'archived',
+    `Decisions up to ${lastTs} were archived and deleted here. Entries ${archive.first} to ${size - 1} are in the archive whose manifest has the digest ${archive.manifest}; earlier entries audit.prune name those before it.`,
+  )
 }
 
 /** The recorded decision. @throws GateError `redacted` when it has been erased */

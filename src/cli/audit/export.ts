@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { exportRange } from '../../actions/audit/export-range.ts'
-import { dayRange, prunedInto } from '../../actions/audit/verify-range.ts'
+import { dayRange, prunedInto, verifySeqs } from '../../actions/audit/verify-range.ts'
 import type { Deps } from '../../actions/deps.ts'
 import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { visibleJson } from '../../base/visible.ts'
@@ -35,6 +35,10 @@ async function exportCommand(options: ExportOptions): Promise<void> {
   const { manifest } = await withStore(options, async (deps, config) => {
     const chain = await chainNamed(deps, options)
     const range = await rangeOf(deps, chain, options)
+    const verifying = progressBar(options.io, `${chain}, verifying`, range.end - range.first)
+    const verified = await verifySeqs(deps.store, chain, range, {}, verifying.at).finally(verifying.end)
+    if (!verified.valid)
+      throw new CannotRun(`Nothing was exported, since audit chain ${chain} is not what was signed: ${verified.fault}.`)
     const progress = progressBar(options.io, chain, range.end - range.first)
     return writeExport(await withKeyring(deps, config), chain, range, out, progress.at).finally(progress.end)
   })

@@ -51,14 +51,14 @@ export const decisionRoutes = {
   getDecision: route({
     id,
     data: shapes.RecordedDecision,
-    errors: ['not_found', 'redacted'],
+    errors: ['not_found', 'archived', 'redacted'],
     example: shapes.getDecisionExample,
     answer: (services, { caller, id }) => explainedDecision(services, caller, id),
   }),
   decisionTimeline: route({
     id,
     data: DecisionTimeline,
-    errors: ['not_found'],
+    errors: ['not_found', 'archived'],
     example: decisionTimelineExample,
     answer: (services, { caller, id }) => decisionTimeline(services, caller, id),
   }),

@@ -16,7 +16,7 @@ export const evidenceRoutes = {
     id: { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision },
     query: FormatQuery,
     data: shapes.TrustBundle,
-    errors: ['not_found'],
+    errors: ['not_found', 'archived'],
     example: shapes.exportBundleExample,
     answer(services, { caller, id, query }) {
       const exported = query.format === 'dsse' ? exportEnvelope : exportBundle

@@ -8,6 +8,7 @@ import { memo } from '../../base/memo.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
 import { withinBytes } from './budget.ts'
+import { isTaken, StraySection } from './errors.ts'
 import { COLUMNS, type EntryRow, OTHERS, pageQuery } from './page.ts'
 
 /** Statements over entry and section. */
@@ -21,6 +22,16 @@ function appendQueries(db: Database) {
     'SELECT seq, hash, ts FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1',
   )
   const first = db.prepare<[string], number>('SELECT seq FROM entry WHERE chain = ? ORDER BY seq LIMIT 1').pluck()
+  // One statement sees one state of the file, while others append.
+  const stray = db
+    .prepare<[{ chain: string }], number>(
+      `SELECT seq FROM (SELECT seq FROM section
+          WHERE chain = :chain AND seq > coalesce((SELECT max(seq) FROM entry WHERE chain = :chain), -1) LIMIT 1)
+        UNION ALL
+        SELECT seq FROM (SELECT seq FROM section
+          WHERE chain = :chain AND seq < (SELECT min(seq) FROM entry WHERE chain = :chain) LIMIT 1)`,
+    )
+    .pluck()
   const insertEntry = db.prepare('INSERT INTO entry (chain, seq, header, hash) VALUES (?, ?, ?, ?)')
   const insertSections = sectionInserts(db)
   const tsAt = db.prepare<[string, number], { ts: string }>('SELECT ts FROM entry WHERE chain = ? AND seq = ?')
@@ -36,10 +47,15 @@ function appendQueries(db: Database) {
     append(entry: StoredEntry): void {
       const { chain, seq } = entry.header
       insertEntry.run(chain, seq, entry.headerText, parseDigest(entry.hash))
-      insertSections(entry.sections.length).run(
-        entry.sections.flatMap(({ name, salt, json }) => [chain, seq, name, salt, json]),
-      )
+      const values = entry.sections.flatMap(({ name, salt, json }) => [chain, seq, name, salt, json])
+      try {
+        insertSections(entry.sections.length).run(values)
+      } catch (error) {
+        throw isTaken(error) ? new StraySection(chain, seq) : error
+      }
     },
+    /** Seq of a section that lies before the first entry or after the last one, and so belongs to none. */
+    stray: (chain: string) => stray.get({ chain }),
     /** Oldest seq; 0 for a chain without entries. */
     first: (chain: string) => first.get(chain) ?? 0,
     /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
@@ -89,17 +105,20 @@ const EVERYWHERE: SeqRange = { first: Number.NEGATIVE_INFINITY, end: Number.POSI
 
 /** Positions of entries, found without reading them. */
 function placeQueries(db: Database) {
-  // Seeks once for each chain, instead of scanning its entries.
-  const chains = db
-    .prepare<[], string>(
-      `WITH RECURSIVE found (chain) AS (
-         SELECT min(chain) FROM entry
-         UNION ALL
-         SELECT (SELECT min(chain) FROM entry WHERE chain > found.chain) FROM found WHERE found.chain IS NOT NULL
-       )
-       SELECT chain FROM found WHERE chain IS NOT NULL`,
-    )
-    .pluck()
+  // Seeks once for each chain, instead of scanning its rows.
+  const chainsIn = (table: 'entry' | 'section') =>
+    db
+      .prepare<[], string>(
+        `WITH RECURSIVE found (chain) AS (
+           SELECT min(chain) FROM ${table}
+           UNION ALL
+           SELECT (SELECT min(chain) FROM ${table} WHERE chain > found.chain) FROM found WHERE found.chain IS NOT NULL
+         )
+         SELECT chain FROM found WHERE chain IS NOT NULL`,
+      )
+      .pluck()
+  const chains = chainsIn('entry')
+  const sectionChains = chainsIn('section')
   const ofTypes = db
     .prepare<[string, number, number, string], number>(
       `SELECT seq FROM ${OTHERS} AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
@@ -115,6 +134,8 @@ function placeQueries(db: Database) {
     countOthers: (chain: string, { first, end }: SeqRange) => others.get(chain, first, end) ?? 0,
     length: (chain: string) => (last.get(chain) ?? -1) + 1,
     chains: () => chains.all(),
+    /** Chains that have sections, though perhaps no entry. */
+    sectionChains: () => sectionChains.all(),
   }
 }
 

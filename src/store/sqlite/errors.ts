@@ -27,6 +27,24 @@ export class MissingEntry extends Error {
   }
 }
 
+/** Section at the place of an entry that is not written yet: somebody else put it there, and it keeps the chain from growing. */
+export class StraySection extends Error {
+  override readonly name = 'StraySection'
+
+  constructor(chain: string, seq: number) {
+    super(strayFault(chain, seq))
+  }
+}
+
+export function strayFault(chain: string, seq: number): string {
+  return `Audit chain ${chain} has a section of entry ${seq}, and no such entry. The file was altered outside gate-sidecar.`
+}
+
+/** Refusal of a row whose primary key another one has. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
 export function isSqliteError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError
 }

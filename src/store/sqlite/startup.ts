@@ -1,6 +1,7 @@
 import { APPROVAL_EVENTS } from '../../audit/events.ts'
 import { erasures, targetsOf } from '../../audit/redaction.ts'
 import type { Connection } from './connection.ts'
+import { strayFault } from './errors.ts'
 import { foldChain, foldEntry, nothingFolded } from './fold.ts'
 import { assertSame, differing, MISSING } from './follow.ts'
 import { AlteredFile } from './open.ts'
@@ -10,6 +11,10 @@ import { dataOf, reading, soundEntry } from './sound-entry.ts'
 /** Requires every chain to start at its genesis or pruned edge, and its last entry to follow the one before. */
 export function assertHeads(connection: Connection, origin: string): void {
   const { entries, pruned } = connection
+  for (const chain of entries.sectionChains()) {
+    const stray = reading(`Audit chain ${chain}`, () => entries.stray(chain))
+    if (stray !== undefined) throw new AlteredFile(strayFault(chain, stray))
+  }
   for (const chain of entries.chains()) {
     reading(`Audit chain ${chain}`, () => {
       const head = entries.head(chain)

@@ -142,10 +142,6 @@ function reads(current: () => Connection, origin: string, clock: Clock) {
     pruned: (chain) => read(({ pruned }) => pruned.record(chain)?.prune),
     stateBefore: (chain, size) => read((connection) => stateBefore(connection, origin, chain, size)),
     probe: () => read(({ instance }) => void instance.origin()),
-    chainsEver: () =>
-      read(({ entries, checkpoints, systemHeads }) =>
-        [...new Set([...entries.chains(), ...checkpoints.chains(), ...systemHeads.chains()])].sort(),
-      ),
     scrub: () => read(({ db }) => isTruncated(db.pragma('wal_checkpoint(TRUNCATE)'))),
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
     keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
@@ -163,6 +159,17 @@ function checkpointReads(read: Read) {
       read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),
     checkpointWithin: (chain, size) => read(({ checkpoints }) => checkpoints.within(chain, size)),
     checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
+    chainsEver: () =>
+      read(({ entries, checkpoints, systemHeads }) =>
+        [
+          ...new Set([
+            ...entries.chains(),
+            ...entries.sectionChains(),
+            ...checkpoints.chains(),
+            ...systemHeads.chains(),
+          ]),
+        ].sort(),
+      ),
     deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
     treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
   } satisfies Partial<Store>

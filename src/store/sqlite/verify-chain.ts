@@ -103,6 +103,8 @@ function wholeFault(work: Work, found: Found): Fault | undefined {
   const stray = connection.entries.first(chain)
   if (stray < connection.pruned.size(chain) && length > 0)
     return fault('tampered', stray, `entry ${stray} stands before the first one`)
+  const alone = connection.entries.stray(chain)
+  if (alone !== undefined) return fault('tampered', alone, `a section of entry ${alone} is there, and no such entry`)
   if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
   for (const recorded of heads) {
     const wrong = systemFault(work, recorded)

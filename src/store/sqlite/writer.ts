@@ -6,7 +6,7 @@ import type { Committed, Conflict, PreparedSubmission } from '../submission.ts'
 import { sealHeads } from './append.ts'
 import { applySubmission } from './commit.ts'
 import type { Connection } from './connection.ts'
-import { isBusy, isSqliteError } from './errors.ts'
+import { isBusy, isSqliteError, StraySection } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
 import type { Group } from './group.ts'
 import { type Memory, refreshed } from './memory.ts'
@@ -129,7 +129,7 @@ function writeResultOf(group: Group, submission: PreparedSubmission): WriteResul
   try {
     return applySubmission(group, submission)
   } catch (error) {
-    if (isSqliteError(error) || error instanceof OtherSealKey) throw error
+    if (isSqliteError(error) || error instanceof OtherSealKey || error instanceof StraySection) throw error
     const message = error instanceof Error ? error.message : String(error)
     return { fault: { code: codeOf(error), message } }
   }
