@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 import { loaded, type Memory } from './memory.ts'
 import { type AlteredFile, asUnusable, DATA_FILE, retryWhileBusy } from './open.ts'
 import { unsealedChains } from './seals.ts'
-import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
+import { assertApprovals, assertHeads, assertNoStrays, assertRecords } from './startup.ts'
 import type { MakeVerifier } from './verifiers.ts'
 import type { MakeWriter } from './writers.ts'
 
@@ -64,6 +64,7 @@ function assertFollows(
   assertHeads(connection, origin)
   assertRecords(connection, origin)
   if (check !== 'allButApprovals') assertApprovals(connection, origin)
+  assertNoStrays(connection)
   if (unsealed === 'accepted') return
   // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
   const [fault] = unsealedIn(

@@ -11,10 +11,6 @@ import { dataOf, reading, soundEntry } from './sound-entry.ts'
 /** Requires every chain to start at its genesis or pruned edge, and its last entry to follow the one before. */
 export function assertHeads(connection: Connection, origin: string): void {
   const { entries, pruned } = connection
-  for (const chain of entries.sectionChains()) {
-    const stray = reading(`Audit chain ${chain}`, () => entries.stray(chain))
-    if (stray !== undefined) throw new AlteredFile(strayFault(chain, stray))
-  }
   for (const chain of entries.chains()) {
     reading(`Audit chain ${chain}`, () => {
       const head = entries.head(chain)
@@ -25,6 +21,14 @@ export function assertHeads(connection: Connection, origin: string): void {
       soundEntry(connection, origin, chain, pruned.size(chain), { sections: false })
       soundEntry(connection, origin, chain, head?.seq ?? 0)
     })
+  }
+}
+
+/** Requires each section to belong to an entry: one at the next place would keep its chain from growing. */
+export function assertNoStrays({ entries }: Connection): void {
+  for (const chain of entries.sectionChains()) {
+    const stray = reading(`Audit chain ${chain}`, () => entries.stray(chain))
+    if (stray !== undefined) throw new AlteredFile(strayFault(chain, stray))
   }
 }
 

@@ -103,8 +103,6 @@ function wholeFault(work: Work, found: Found): Fault | undefined {
   const stray = connection.entries.first(chain)
   if (stray < connection.pruned.size(chain) && length > 0)
     return fault('tampered', stray, `entry ${stray} stands before the first one`)
-  const alone = connection.entries.stray(chain)
-  if (alone !== undefined) return fault('tampered', alone, `a section of entry ${alone} is there, and no such entry`)
   if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
   for (const recorded of heads) {
     const wrong = systemFault(work, recorded)
@@ -137,6 +135,8 @@ function wholeFault(work: Work, found: Found): Fault | undefined {
   for (const { entry } of connection.rows.from(chain, signed, length, { sections: false }))
     if (isTooMany(entry.header))
       return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
+  const alone = connection.entries.stray(chain)
+  if (alone !== undefined) return fault('tampered', alone, `a section of entry ${alone} is there, and no such entry`)
   return sealFault(work) ?? ageFault(work, found)
 }
 
