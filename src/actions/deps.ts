@@ -57,13 +57,20 @@ export interface CheckDeps extends Deps {
   history: HistoryReader
 }
 
-/** The authenticated principal, from its credential, and the tenant it acts in. */
+/** The authenticated principal, from its credential, the tenant it acts in, and whether it still waits. */
 export interface Caller {
   key: ApiKey
   tenantId: string
   environment: Environment
   chain: string
   actor: Actor
+  /** True when the client has closed the connection: no answer reaches it. Absent for a caller in this process. */
+  hasHungUp?: () => boolean
+}
+
+/** The client hung up before the commit: nothing was recorded, and nobody is there to be answered. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone'
 }
 
 export function callerOf(key: ApiKey, tenantId: string): Caller {
@@ -96,22 +103,28 @@ const ATTEMPTS = 3
 /** Time limit for attempts that other processes overtake; each of those conflicts is progress elsewhere. */
 const OVERTAKEN_LIMIT_MS = 5000
 
+interface Decided<T> {
+  submission: Submission | null
+  /** True when nobody waits for the reply any longer: nothing is committed then. */
+  isAbandoned?: (() => boolean) | undefined
+  reply(committed: Committed): T
+}
+
 /**
  * Read, decide, commit, reply: runs `decide`, commits what it submits, and runs it again when a guard failed.
  *
  * @param decide reads and decides; its submission may be null when there is nothing to write
+ * @throws CallerGone when it was abandoned before the commit
  * @throws GateError `unauthenticated` when the calling key was revoked meanwhile, `overloaded` when every attempt met a conflict
  */
-export async function decideAndCommit<T>(
-  store: Store,
-  decide: () => Promise<{ submission: Submission | null; reply: (committed: Committed) => T }>,
-): Promise<T> {
+export async function decideAndCommit<T>(store: Store, decide: () => Promise<Decided<T>>): Promise<T> {
   const sinceMs = performance.now()
   for (let attempt = 0; attempt < ATTEMPTS; ) {
-    const { submission, reply } = await decide()
+    const { submission, reply, isAbandoned } = await decide()
     if (submission === null) return reply({ conflict: null, entries: [] })
-    const result: Committed | Conflict = await store.commit(submission)
+    const result: Committed | Conflict = await store.commit(submission, isAbandoned)
     if (result.conflict === null) return reply(result)
+    if (result.conflict === 'abandoned') throw new CallerGone()
     if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
     if (result.conflict !== 'noNewAllows' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
   }

@@ -8,12 +8,19 @@ import { gateRoutes } from './gate/routes.ts'
 import { rateLimiter } from './ratelimit.ts'
 import { refusalLog } from './refusals.ts'
 import type { Services } from './services.ts'
+import { stallWatch } from './stalls.ts'
 
 /** Creates the HTTP interface, with the refusals that it counts. */
 export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
   const limiter = rateLimiter(() => performance.now())
   const refusals = refusalLog(services)
-  const dispatcher: Dispatcher = { services, limiter, bodies: bodyBudget(), refusals }
+  const dispatcher: Dispatcher = {
+    services,
+    limiter,
+    bodies: bodyBudget(),
+    refusals,
+    stalls: stallWatch(services.stopping),
+  }
   const { others, loadOthers } = otherRoutes(dispatcher)
   return { listener: options.direct ? direct(dispatcher, others) : others, loadOthers, refusals }
 }

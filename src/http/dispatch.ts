@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from '../actions/deps.ts'
+import { type Caller, CallerGone } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import { type Json, parseJson } from '../base/json.ts'
@@ -16,6 +16,7 @@ import { writeEnvelope, writeJson } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
 import { setSessionCookie } from './sessions/cookie.ts'
+import type { stallWatch } from './stalls.ts'
 import { writeStream } from './stream.ts'
 
 export interface Dispatcher {
@@ -24,6 +25,7 @@ export interface Dispatcher {
   /** Reserves body memory for one request. */
   bodies: ReturnType<typeof bodyBudget>
   refusals: Refusals
+  stalls: ReturnType<typeof stallWatch>
 }
 
 /** Route that handles a request. */
@@ -59,6 +61,7 @@ export async function dispatch(
     if (bare) writeJson(response, status, data, { 'x-request-id': requestId, ...headers })
     else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
+    if (error instanceof CallerGone) return void response.destroy()
     const { facade }: RouteRule = ROUTES[id]
     writeError(response, refusal(dispatcher, identity, error), requestId, dispatcher.services.log, facade)
   }
@@ -101,18 +104,20 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ reply: Reply; headers: Record<string, string> }> {
-  const { services, limiter, bodies } = dispatcher
+  const { services, limiter, bodies, stalls } = dispatcher
   const rule: RouteRule = ROUTES[id]
   const state = services.store.state()
   const credential = authenticate(services, request, rule)
   identity.key = credential.key
   services.keyUses.note(credential.key.id, services.clock())
-  const caller = authorize(state, credential.key, request.headers, rule)
+  const hasHungUp = (): boolean => isClosed(request.socket) || response.destroyed
+  const caller = { ...authorize(state, credential.key, request.headers, rule), hasHungUp }
   identity.caller = caller
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
     const read = await bodyOf(route, request, share.take)
+    await stalls.readSockets()
     let waitedMs = 0
     const sinceMs = performance.now()
     const reply = await route.run(services, {
@@ -132,9 +137,7 @@ async function serve(
         waitedMs += ms
       },
       lastEventId: request.headers['last-event-id']?.toString(),
-      // A closed connection does not destroy an answer that waits for an earlier one, so the socket is checked too.
-      isGone: () =>
-        response.destroyed || request.socket.destroyed || services.stopping.aborted || isOver(services, credential),
+      isGone: () => hasHungUp() || services.stopping.aborted || isOver(services, credential),
     })
     if (id === 'check') services.latency.note(performance.now() - sinceMs - waitedMs)
     const cookie = 'sessionCookie' in reply ? reply.sessionCookie : undefined
@@ -142,6 +145,14 @@ async function serve(
   } finally {
     share.release()
   }
+}
+
+/**
+ * True when the client has closed the connection. An answer that waits for an earlier one is not destroyed by that, so
+ * the socket is looked at. Node ends its side as soon as the client has ended the other.
+ */
+function isClosed(socket: IncomingMessage['socket']): boolean {
+  return socket.destroyed || socket.readableEnded
 }
 
 /** True when the browser's session has ended, which ends its waits and streams. */

@@ -71,10 +71,11 @@ export interface Store {
    * The only way to write. Submissions that arrive together share one transaction and one fsync;
    * a conflict refuses only its own submission.
    *
+   * @param isAbandoned asked right before the write: true when nobody waits for the result, and nothing is to be written
    * @throws GateError `audit_unavailable` when the file cannot be written (nothing of the submission
    *   counts), `overloaded` when another process has held the write lock for too long.
    */
-  commit(submission: Submission): Promise<Committed | Conflict>
+  commit(submission: Submission, isAbandoned?: () => boolean): Promise<Committed | Conflict>
   /**
    * Refuses every commit of this process from now on, with `audit_unavailable`; reads and `impose` still work.
    *

@@ -129,9 +129,10 @@ export interface Committed {
  */
 export interface Conflict {
   /**
-   * Guard that failed; `revision`: a record had changed; `pending`: an approval of the same digest is already pending.
+   * Guard that failed; `revision`: a record had changed; `pending`: an approval of the same digest is already pending;
+   * `abandoned`: nobody waits for the result.
    */
-  conflict: Guard['kind'] | 'revision' | 'pending'
+  conflict: Guard['kind'] | 'revision' | 'pending' | 'abandoned'
 }
 
 /** Submission in the form that the writer takes. */

@@ -19,8 +19,9 @@ export interface CheckOptions {
 
 /**
  * Decides whether the action may run. The answer leaves only after its entry is on disk. An allow is committed only
- * while no kill switch covers the action and the caller's key is active.
+ * while no kill switch covers the action and the caller's key is active; nothing is, once the caller has hung up.
  *
+ * @throws CallerGone
  * @throws GateError when nothing could be decided or recorded; a client takes that as deny
  */
 export async function check(
@@ -54,6 +55,7 @@ export async function check(
       }
       return {
         submission,
+        isAbandoned: caller.hasHungUp,
         reply: ({ entries }) => ({
           ...checkAnswer(entry, decidedAtMs(deps, entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
           ...(explain && explanationFor(asked, hold)),

@@ -17,7 +17,7 @@ const HookAnswer = described('Empty: the gate allows the call, and the permissio
   ),
 })
 
-const hookExample = {
+export const hookExample = {
   body: {
     hook_event_name: 'PreToolUse' as const,
     session_id: 'abc123',

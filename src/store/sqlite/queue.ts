@@ -24,6 +24,7 @@ type Result = Committed | Conflict
 
 interface Waiting {
   submission: PreparedSubmission
+  isAbandoned: (() => boolean) | undefined
   sinceMs: number
   resolve(result: Result): void
   reject(error: unknown): void
@@ -63,20 +64,19 @@ export function commitQueue(host: QueueHost) {
   const time = writeTime()
 
   const schedule = (delayMs: number): void => {
-    if (scheduled || writing > 0) return
+    if (scheduled || writing > 0 || waiting.length === 0) return
     scheduled = true
-    const begin = (): void => {
-      scheduled = false
-      void flush()
-    }
-    if (delayMs === 0) setImmediate(begin)
-    else setTimeout(begin, delayMs)
+    if (delayMs === 0) setImmediate(flush)
+    else setTimeout(flush, delayMs)
   }
 
   const batchDelayMs = (): number =>
     alone || !time.isSlow() ? 0 : Math.min(time.ms() * BATCH_DELAY_SHARE, BATCH_DELAY_LIMIT_MS)
 
   const flush = async (): Promise<void> => {
+    scheduled = false
+    waiting = withoutAbandoned(waiting)
+    if (waiting.length === 0) return
     const group = firstGroup(waiting)
     const submissions = group.map(({ submission }) => submission)
     const sinceMs = performance.now()
@@ -86,8 +86,7 @@ export function commitQueue(host: QueueHost) {
     if (reply.kind === 'busy') {
       busySinceMs ??= sinceMs
       waiting = refuseOldest(waiting, busySinceMs)
-      if (waiting.length > 0) schedule(BUSY_RETRY_MS)
-      return
+      return schedule(BUSY_RETRY_MS)
     }
     busySinceMs = undefined
     time.since(sinceMs)
@@ -96,16 +95,16 @@ export function commitQueue(host: QueueHost) {
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
-    if (waiting.length > 0) schedule(batchDelayMs())
+    schedule(batchDelayMs())
   }
 
   return {
-    submit(submission: Submission): Promise<Result> {
+    submit(submission: Submission, isAbandoned?: () => boolean): Promise<Result> {
       if (waiting.length >= MAX_QUEUED)
         return Promise.reject(new GateError('overloaded', 'Too many requests wait for the audit store.'))
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
-        const item = { submission: prepared, sinceMs: performance.now(), resolve, reject }
+        const item = { submission: prepared, isAbandoned, sinceMs: performance.now(), resolve, reject }
         // Behind the submissions being written, and others with priority.
         const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
         waiting.splice(at < 0 ? waiting.length : at, 0, item)
@@ -147,6 +146,15 @@ function firstGroup(waiting: readonly Waiting[]): Waiting[] {
     group.push(item)
   }
   return group
+}
+
+/** Refuses the submissions that nobody waits for any longer, and returns the others. */
+function withoutAbandoned(waiting: readonly Waiting[]): Waiting[] {
+  return waiting.filter(({ isAbandoned, resolve }) => {
+    const abandoned = isAbandoned?.() === true
+    if (abandoned) resolve({ conflict: 'abandoned' })
+    return !abandoned
+  })
 }
 
 /** Refuses the submissions that have waited too long since the lock was first held, and returns the others. */

@@ -54,8 +54,8 @@ export function openStore(options: StoreOptions): Store {
   })
   return {
     origin,
-    async commit(submission) {
-      if (suspended === undefined) return queue.submit(submission)
+    async commit(submission, isAbandoned) {
+      if (suspended === undefined) return queue.submit(submission, isAbandoned)
       throw new GateError('audit_unavailable', suspended(submission.entries.map(({ chain }) => chain)))
     },
     suspend(reasonFor) {
