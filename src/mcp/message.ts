@@ -22,7 +22,9 @@ export type ClientMessage =
 /** Limits beyond those of the gate, which refuses deeper arguments with a reason. */
 const LIMITS = { maxDepth: 64, maxValues: 500_000 }
 export const TOOL_CALL = 'tools/call'
-const METHOD = /^[\w$./-]+$/
+/** Form of a method: no part is empty, `.` or `..`, which a server might resolve as in a path. */
+const METHOD = /^[\w$-]+(?:[./][\w$-]+)*$/
+const TOOL_METHODS = ['tools/list', TOOL_CALL]
 const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
 export const INTERNAL_ERROR = -32603
@@ -50,9 +52,7 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage {
     return isAnswer ? { kind: 'response', message } : refused(INVALID_REQUEST, 'The message has no method.', known)
   }
   if (typeof method !== 'string') return refused(INVALID_REQUEST, 'The method is no text.')
-  // A server that is less strict about names than the gate would run it as a tool call.
-  if (!METHOD.test(method) || (method !== TOOL_CALL && method.toLowerCase() === TOOL_CALL))
-    return refused(INVALID_REQUEST, 'The method is none that MCP has.', known)
+  if (!isMethod(method)) return refused(INVALID_REQUEST, 'The method is none that MCP has.', known)
   if ('result' in message || 'error' in message)
     return refused(INVALID_REQUEST, 'The message asks and answers at once.', known)
   // JSON-RPC allows lists of parameters, but MCP does not: a server could read a tool call into one.
@@ -60,6 +60,13 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage {
   if (id === undefined) return { kind: 'notification', method, params, message }
   if (known === null) return refused(INVALID_REQUEST, 'The id is neither a text nor a number.')
   return { kind: 'request', id: known, method, params, message }
+}
+
+/** False for a name that a server less strict than the gate would run as a tool call: with tools only two things are done. */
+function isMethod(method: string): boolean {
+  const letters = method.replace(/[^a-z]/gi, '').toLowerCase()
+  const isAboutTools = letters.startsWith('tool') || letters.includes('toolscall')
+  return METHOD.test(method) && (!isAboutTools || TOOL_METHODS.includes(method))
 }
 
 /** A number that a double cannot hold could be taken for the id of another message. */

@@ -123,9 +123,6 @@ test('messages that cannot be read, lists and calls without an answer do not rea
   const { send, heard } = await scene()
   for (const [body, status] of [
     ['{', 400],
-    [{ ...call('look'), method: 'Tools/Call' }, 400],
-    [{ ...call('look'), method: 'tools/call ' }, 400],
-    [{ ...call('look'), method: 'tools/call\0' }, 400],
     [{ ...call('look'), result: {} }, 400],
     [[call('look')], 400],
     ['{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"denied"}}', 400],
@@ -143,6 +140,55 @@ test('messages that cannot be read, lists and calls without an answer do not rea
   ] as const)
     assert.equal((await send(body)).status, status)
   assert.deepEqual(heard, [])
+})
+
+test('a method that only looks like a tool call does not reach the server, nor does another one with tools', async () => {
+  const { send, heard } = await scene()
+  for (const method of [
+    'Tools/Call',
+    'TOOLS/CALL',
+    '/tools/call',
+    'tools/call/',
+    'tools//call',
+    './tools/call',
+    'tools/./call',
+    'x/../tools/call',
+    'server/tools/call',
+    'tools.call',
+    'tools_call',
+    'tools-call',
+    'toolsCall',
+    'tool/call',
+    'tools/call ',
+    ' tools/call',
+    'tools/call\n',
+    'tools/call\0',
+    'tools\u2215call',
+    '\ufeffTools/call',
+    'toolſ/call',
+    'tools%2Fcall',
+    'tools\\call',
+    'tools/call?',
+    'tools/call#',
+    'tools/callAsync',
+    'tools/run',
+    'Tools/List',
+    'tools/list/',
+  ]) {
+    const { status, body } = await send({ ...call('look'), method })
+    assert.deepEqual([status, JSON.parse(body).error.code], [400, -32600], method)
+  }
+  assert.deepEqual(heard, [])
+  for (const method of [
+    'tools/list',
+    'ping',
+    'resources/read',
+    'notifications/roots/list_changed',
+    'rpc.discover',
+    '$/x',
+  ])
+    await send({ ...call('look'), method })
+  assert.equal(heard.length, 6, 'what is about no tool is passed on')
 })
 
 test('a server that answers from somewhere else, or in an encoding, is not followed', async () => {
