@@ -70,12 +70,12 @@ export function gatekeeper(options: GatekeeperOptions) {
         return refused(request, `${objection} Who runs the relay has to look at it and accept it.`)
       const action = requestOf(session, name, request.params)
       if (action === undefined) return refused(request, 'Its arguments are no object.')
-      const before = JSON.stringify(saidOf(name))
+      const edition = book.edition(name)
       const verdict = await ask(client, action, rulingOptions, options.approvalTimeout)
       if (!verdict.allowed) return refused(request, verdict.reason, verdict.decision)
       const { decisionId } = verdict.decision
       // The server may have changed the tool while people decided.
-      if (book.objection(name) !== objection || JSON.stringify(saidOf(name)) !== before) {
+      if (book.objection(name) !== objection || book.edition(name) !== edition) {
         await record(decisionId, { status: 'not_run', error: CHANGED_MEANWHILE })
         return refused(request, `What the server says of ${name} has changed since it was asked about.`)
       }

@@ -97,7 +97,7 @@ async function serve(
   const forward = async (message?: JsonObject): Promise<void> => {
     const answer = await send(options.upstream, request, message && JSON.stringify(message), response)
     await followSession(known, request, answer, read)
-    await reply.pass(answer, (source) => exchange.fromServer(source))
+    await reply.pass(answer, (source) => known.hear(exchange, source))
   }
   if (read === undefined) return forward()
   const gone = new AbortController()

@@ -17,6 +17,8 @@ export function sessions(makeExchange: (standing: Standing) => Exchange) {
   const stateless = new Set<Exchange>()
   /** True after the relay dropped a tainted session, which may continue under another name. */
   let isTaintLost = false
+  /** Dropped sessions, whose answers under way may still be read. */
+  const dropped = new WeakSet<Exchange>()
   const isAnyTainted = (others: Iterable<Exchange> = []): boolean =>
     isTaintLost || [...known.values(), ...others].some((exchange) => exchange.isTainted)
   const keep = (id: string, exchange: Exchange): Exchange => {
@@ -31,8 +33,15 @@ export function sessions(makeExchange: (standing: Standing) => Exchange) {
     known.delete(id)
     await exchange?.close()
   }
+  const noteTaint = (exchange: Exchange): void => {
+    isTaintLost ||= exchange.isTainted
+  }
   const lose = (id: string): Promise<void> => {
-    isTaintLost ||= known.get(id)?.isTainted === true
+    const exchange = known.get(id)
+    if (exchange !== undefined) {
+      noteTaint(exchange)
+      dropped.add(exchange)
+    }
     return forget(id)
   }
   return {
@@ -44,6 +53,12 @@ export function sessions(makeExchange: (standing: Standing) => Exchange) {
         return own
       }
       return keep(id, known.get(id) ?? makeExchange('unknown'))
+    },
+    /** Passes a message of the server to the exchange, which may have lost its session meanwhile. */
+    hear(exchange: Exchange, source: string): string | undefined {
+      const text = exchange.fromServer(source)
+      if (dropped.has(exchange)) noteTaint(exchange)
+      return text
     },
     /** Ends the exchange of a request without session, whose response is over. */
     release(exchange: Exchange): void {

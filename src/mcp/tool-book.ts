@@ -40,7 +40,7 @@ const MAX_NAME = 256
  */
 export class ToolBook {
   readonly #pins: Map<string, string>
-  readonly #known = new Map<string, { hints: Hints; headers: HeaderPaths }>()
+  readonly #known = new Map<string, { hints: Hints; headers: HeaderPaths; digest: string; edition: number }>()
   readonly #changed = new Map<string, Drift>()
 
   constructor(pins: Pins) {
@@ -60,7 +60,10 @@ export class ToolBook {
         this.#pins.set(name, now)
         hasNew = true
       } else drifts.push(...this.#compare(name, before, now))
+      const known = this.#known.get(name)
       this.#known.set(name, {
+        digest: now,
+        edition: (known?.edition ?? 0) + (known?.digest === now ? 0 : 1),
         hints: raised(this.hints(name), tool.annotations),
         headers: headerPathsOf(tool.inputSchema),
       })
@@ -75,6 +78,11 @@ export class ToolBook {
       this.#pins.set(name, pinned)
       return own === undefined ? [] : this.#compare(name, pinned, own)
     })
+  }
+
+  /** Grows with each change of the definition, also with a change back to an earlier one; 0 for an unlisted tool. */
+  edition(tool: string): number {
+    return this.#known.get(tool)?.edition ?? 0
   }
 
   hints(tool: string): Hints {

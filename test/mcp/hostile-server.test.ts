@@ -230,6 +230,42 @@ test('a tainted session that made room for others may go on as the next one', as
   assert.notEqual(known.of('s0'), first, 'it has made room')
 })
 
+for (const [what, drop] of [
+  ['is unknown to the server', (known: ReturnType<typeof sessions>) => known.lose('s0')],
+  [
+    'made room for others',
+    async (known: ReturnType<typeof sessions>) => {
+      for (let i = 1; i <= 1000; i += 1) known.begin(`s${i}`, true)
+    },
+  ],
+] as const) {
+  test(`what a session reads once it ${what} may have been read by the next one`, async () => {
+    const { makeExchange } = await scene()
+    const known = sessions(makeExchange)
+    known.begin('s0', true)
+    const first = known.of('s0')
+    await drop(known)
+    known.begin('before', true)
+    assert.equal(known.of('before').isTainted, false)
+    known.hear(first, message({ result: content }))
+    known.begin('after', true)
+    assert.equal(known.of('after').isTainted, true)
+  })
+}
+
+test('the answer that ends a session is read by the model that begins the next one', async () => {
+  let session = 's1'
+  let answer = naming(() => session)
+  const { send } = await scene((...args) => answer(...args))
+  await send(initialize)
+  answer = (_, outgoing, { id }) => json(outgoing, result(id, content), 404)
+  await send(call('look'), { 'mcp-session-id': 's1' })
+  session = 's2'
+  answer = naming(() => session)
+  await send(initialize)
+  assert.equal(await isTainted(send, 's2'), true)
+})
+
 test('a session that begins after something was read without one may be of who has read it', async () => {
   let answer = read
   const { send } = await scene((...args) => answer(...args))

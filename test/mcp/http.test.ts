@@ -238,9 +238,11 @@ for (const [what, answering] of [
   })
 }
 
-for (const [what, before, refusesDrift] of [
-  ['changes', ['one'], true],
-  ['changes once more, with changes accepted,', ['one', 'two'], false],
+for (const [what, before, meanwhile, refusesDrift] of [
+  ['changes', ['one'], ['another'], true],
+  ['changes once more, with changes accepted,', ['one', 'two'], ['another'], false],
+  ['changes back, with changes accepted,', ['one', 'two'], ['one'], false],
+  ['changes to and fro, with changes accepted,', ['one', 'two'], ['another', 'two'], false],
 ] as const) {
   test(`a tool that ${what} while people decide does not run when approved`, async () => {
     let description = ''
@@ -259,11 +261,14 @@ for (const [what, before, refusesDrift] of [
     for (const version of before) await list(version)
     const answer = send(call('held'))
     const id = await pendingOf(agent)
-    await list('another')
+    for (const version of meanwhile) await list(version)
     await gate.call(approver, 'POST', `/approvals/${id}/approve`, { approverId: 'ann' })
     assert.match(told(await answer), /has changed since it was asked about/)
     const methods = heard.map(({ body }) => JSON.parse(body).method)
-    assert.deepEqual(methods, [...before.map(() => 'tools/list'), 'tools/list'])
+    assert.deepEqual(
+      methods,
+      [...before, ...meanwhile].map(() => 'tools/list'),
+    )
   })
 }
 
