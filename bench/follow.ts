@@ -26,7 +26,7 @@ interface Decision {
   approvalId: string
 }
 
-/** Measures the delay from the end of a command to its effect in the built service: within a second, README says. */
+/** Measures the delay from the end of a command to its effect in the built service: none, README says. */
 export async function measureFollow(): Promise<FollowResult[]> {
   const folder = temporaryFolder('follow')
   const data = ['--data', folder]

@@ -9,7 +9,7 @@ import type { Clock } from '../base/time.ts'
 import type { History, HistoryQuery } from '../gate/history.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
 import type { PolicySet } from '../policies/set.ts'
-import type { Store } from '../store/store.ts'
+import type { State, Store } from '../store/store.ts'
 import type { Committed, Conflict, Guard, Placed, Submission } from '../store/submission.ts'
 
 /** Dependencies of every action: the store, the clock and the maker of ids. */
@@ -85,6 +85,19 @@ export function callerOf(key: ApiKey, tenantId: string): Caller {
 
 export function actorOf({ id, identity, roles }: ApiKey): Actor {
   return { kind: 'key', id, identity, roles }
+}
+
+/**
+ * State as of the last commit of any process. While the file cannot be read, it is what was read last: stops and their
+ * status need no more, and everything else fails by itself.
+ */
+export function stateNow(store: Store): State {
+  try {
+    store.refresh()
+  } catch {
+    // The background task that refreshes it reports the failure.
+  }
+  return store.state()
 }
 
 /** True while the caller's key is neither revoked nor expired, for work that goes on after admission. */

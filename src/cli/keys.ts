@@ -61,7 +61,7 @@ export function addKeyCommands(program: GateCommand): void {
     .example('keys list --tenant acme')
     .action(list)
   addCommonOptions(keys.command('revoke <id>'), 'data')
-    .description('end a key; a running server follows within a second')
+    .description('end a key; a running server follows at once')
     .example('keys revoke key_01hzy3v4q2m8k7t6r5w4x3y2z1')
     .action(revoke)
   addCommonOptions(keys.command('rotate <id>'), 'data')

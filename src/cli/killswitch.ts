@@ -48,7 +48,7 @@ export function addKillSwitchCommands(program: GateCommand): void {
     .example('killswitch status --tenant acme')
     .action(status)
   addStopOptions(group.command('trigger'))
-    .description('stop actions; a running server follows within a second')
+    .description('stop actions; a running server follows at once')
     .addOption(levelOption('L1 an action, L2 a domain, L3 the tenant, L4 everything').makeOptionMandatory())
     .option('--scope <scope>', 'L1: an action or pattern, L2: a domain; everything in the tenant if not given')
     .requiredOption('--reason <text>', 'why')

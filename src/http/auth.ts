@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Caller, callerOf } from '../actions/deps.ts'
+import { type Caller, callerOf, stateNow } from '../actions/deps.ts'
 import { callerFor, keyOfSecret } from '../actions/keys/authenticate.ts'
 import type { Session } from '../actions/sessions/sessions.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
@@ -38,7 +38,7 @@ export function authenticate(
   const bearer = takesBearer && BEARER.exec(headers.authorization ?? '')?.[1]
   const secret = headers['x-api-key'] ?? bearer
   if (typeof secret === 'string' && secret !== '')
-    return { key: keyOfSecret(store.state(), secret, clock()), by: 'key' }
+    return { key: keyOfSecret(store.state(), secret, clock(), () => stateNow(store)), by: 'key' }
   const { 'x-session-token': token, 'x-sign-in-code': code } = headers
   if (route.signIn && typeof code === 'string') {
     assertSameOrigin(request)

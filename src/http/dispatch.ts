@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Caller, CallerGone } from '../actions/deps.ts'
+import { type Caller, CallerGone, stateNow } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import { type Json, parseJson } from '../base/json.ts'
@@ -106,8 +106,10 @@ async function serve(
 ): Promise<{ reply: Reply; headers: Record<string, string> }> {
   const { services, limiter, bodies, stalls } = dispatcher
   const rule: RouteRule = ROUTES[id]
-  const state = services.store.state()
+  // A revocation by another process counts from its commit. That of a check asks for itself.
+  if (id !== 'check' || request.headers['idempotency-key'] !== undefined) stateNow(services.store)
   const credential = authenticate(services, request, rule)
+  const state = services.store.state()
   identity.key = credential.key
   services.keyUses.note(credential.key.id, services.clock())
   const hasHungUp = (): boolean => isClosed(request.socket) || response.destroyed

@@ -38,7 +38,7 @@ import { repeatingTasks, type Tasks } from './repeat.ts'
 import { keepStops, type UnwrittenStops } from './stops.ts'
 import { keepTrail, type Trail } from './trail.ts'
 
-/** Maximum delay before a change by another process (a key revoked, a stop triggered) takes effect here. */
+/** Interval of taking in what other processes wrote, for what does not look itself: requests and commits do. */
 const REFRESH_MS = 200
 const TASK_MS = 1000
 const REFUSALS_MS = 60_000

@@ -25,7 +25,7 @@ import type {
 import type { PolicyRecord, RecordedHead, RecordKind, SigningKey } from './records.ts'
 import type { Committed, Conflict, Delivery, IdempotencyUse, StoredCheckpoint, Submission } from './submission.ts'
 
-/** Cached state: as new as the last commit of this process, at most 250 ms behind other processes. */
+/** Cached state: as new as the last commit of this process, behind other processes until `refresh`. */
 export interface State {
   tenants: ReadonlyMap<string, Tenant>
   keys: ReadonlyMap<string, ApiKey>

@@ -17,7 +17,7 @@ import { MAX_TEXT, requestBody } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { change } from '../../store/records.ts'
 import type { Guard } from '../../store/submission.ts'
-import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive } from '../deps.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive, stateNow } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { PAGE_BYTES, pageGiven } from '../page.ts'
 import { waiters } from '../waiters.ts'
@@ -217,7 +217,7 @@ export async function waitForApproval(
     const end = performance.now() + waitMs
     const approval = await visibleApproval(deps, caller, id)
     for (;;) {
-      const { switches } = deps.store.state()
+      const { switches } = stateNow(deps.store)
       if (!isStillActive(deps, caller)) throw new GateError('unauthenticated', 'The API key is not valid.')
       const left = end - performance.now()
       // A deadline moves with stops only, so what was read once says when it is over.

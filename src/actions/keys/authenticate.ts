@@ -9,10 +9,12 @@ import { type Caller, callerOf } from '../deps.ts'
 /**
  * The key of a secret. It is looked up by its hash, so nothing is compared byte by byte.
  *
+ * @param stateNow state as of now, for what has the form of a key and is not known: another process may have made it
  * @throws GateError `unauthenticated`, with the same words whether a key is unknown, revoked or expired
  */
-export function keyOfSecret(state: State, secret: string, nowMs: number): ApiKey {
-  const key = isSecret(secret) ? state.keysByHash.get(hashSecret(secret)) : undefined
+export function keyOfSecret(state: State, secret: string, nowMs: number, stateNow = (): State => state): ApiKey {
+  const hash = isSecret(secret) ? hashSecret(secret) : undefined
+  const key = hash === undefined ? undefined : (state.keysByHash.get(hash) ?? stateNow().keysByHash.get(hash))
   if (key === undefined || !isActive(key, nowMs)) throw new GateError('unauthenticated', 'The API key is not valid.')
   return key
 }

@@ -47,7 +47,7 @@ export function addApprovalCommands(program: GateCommand): void {
     .example(`approvals show ${EXAMPLE_ID}`)
     .action(show)
   addVoteOptions(approvals.command('approve <id>'))
-    .description('vote for a held request; a running server follows within a second')
+    .description('vote for a held request; a running server follows at once')
     .option('--comment <text>', 'why')
     .example(`approvals approve ${EXAMPLE_ID} --comment "the invoice is here"`)
     .action(approveOne)

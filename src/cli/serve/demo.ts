@@ -119,8 +119,7 @@ function keysToMake(config: Config, isNew: boolean): string[] {
     `To make ${isNew ? 'them' : 'others'}, paste these two lines first:`,
     '',
     `AGENT=${make('agent', 'demo-agent')}`,
-    // A running service sees keys from the command line within a second.
-    `OWNER=${make('owner', OWNER)}; sleep 1`,
+    `OWNER=${make('owner', OWNER)}`,
   ]
 }
 
