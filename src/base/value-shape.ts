@@ -44,6 +44,21 @@ export const port: Shape<number> = {
     typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535 ? value : undefined,
 }
 
+const MAX_COUNT = 1_000_000
+
+/** A whole number from this one on, or null. */
+export function optionalCount(minimum: number): Shape<number | null> {
+  return {
+    schema: { type: ['integer', 'null'], minimum, maximum: MAX_COUNT },
+    fromText: (given) => (/^\d{1,7}$/.test(given) ? Number(given) : given),
+    read(value) {
+      if (value === null) return null
+      const isCount = typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= MAX_COUNT
+      return isCount ? value : undefined
+    },
+  }
+}
+
 const DURATION = /^(?:off|[1-9]\d{0,2}[sm]|(?:[1-9]|1\d|2[0-4])h)$/
 
 /** `off`, or a count of seconds or minutes up to 999, or of hours up to 24. */

@@ -6,6 +6,7 @@ import {
   durationOrOff,
   hostNames,
   oneOf,
+  optionalCount,
   optionalHttpUrl,
   optionalText,
   port,
@@ -79,6 +80,13 @@ export const SETTINGS = {
     example: ['gate.internal'],
     help: 'host names, besides those of this machine and without port, that requests may be addressed to',
     shape: hostNames,
+  },
+  maxConnections: {
+    placeholder: 'number',
+    default: null as number | null,
+    example: 500,
+    help: 'connections kept open, at least 16; beyond them the one that was idle longest is closed. If not set, what the limit of open files leaves, at most 10,000',
+    shape: optionalCount(16),
   },
   signingKey: {
     placeholder: 'file',

@@ -16,6 +16,7 @@ import type { Clock } from '../base/time.ts'
 import { type PolicyWorker, threadedPolicyWorker } from '../files/policy-worker.ts'
 import { sealKeysAt } from '../files/signing-key.ts'
 import { createApp } from '../http/app.ts'
+import { connectionsWithin, limitConnections, openFilesLimit } from '../http/connections.ts'
 import { examineInThread } from '../http/evidence/examine.ts'
 import type { Refusals } from '../http/refusals.ts'
 import type { Services } from '../http/services.ts'
@@ -120,6 +121,7 @@ export async function startServer({
     tend(tasks, deps, browsers.sessions, refusals)
     const server = createServer(HTTP_LIMITS, listener)
     warnOfNetwork(config, log)
+    limitConnections(server, config.maxConnections ?? connectionsWithin(openFilesLimit()))
     const url = await listen(server, config)
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
     void loadOthers()
@@ -133,7 +135,13 @@ export async function startServer({
 }
 
 /** Node's header limit of 16 kB may be too small: browsers send the cookies of every port of this machine. */
-const HTTP_LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32 * 1024 }
+const HTTP_LIMITS = {
+  requestTimeout: 30_000,
+  headersTimeout: 10_000,
+  // Both times are looked at in this interval.
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 32 * 1024,
+}
 
 interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
   server: Server

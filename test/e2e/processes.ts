@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
@@ -38,9 +39,23 @@ export interface Service {
 }
 
 /** The built service in a process of its own, listening. @param more further flags */
-export async function serve(t: Cleanup, { data, policies }: Folder, ...more: string[]): Promise<Service> {
-  const args = [BIN, 'serve', '--port', '0', '--data', data, '--policies', policies, ...more]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+export async function serve(t: Cleanup, folder: Folder, ...more: string[]): Promise<Service> {
+  return listening(t, spawn(process.execPath, argumentsFor(folder, more), STDIO))
+}
+
+/** The same, in a process that may open so many files. */
+export async function serveWithin(t: Cleanup, openFiles: number, folder: Folder): Promise<Service> {
+  const line = `ulimit -n ${openFiles}; exec "$@"`
+  return listening(t, spawn('sh', ['-c', line, 'sh', process.execPath, ...argumentsFor(folder, [])], STDIO))
+}
+
+const STDIO = { stdio: ['ignore', 'pipe', 'inherit'] as ['ignore', 'pipe', 'inherit'] }
+
+function argumentsFor({ data, policies }: Folder, more: readonly string[]): string[] {
+  return [BIN, 'serve', '--port', '0', '--data', data, '--policies', policies, ...more]
+}
+
+async function listening(t: Cleanup, child: ChildProcessByStdio<null, Readable, null>): Promise<Service> {
   const ended = once(child, 'exit')
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal)
