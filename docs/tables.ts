@@ -12,7 +12,7 @@ import { LIMITS } from '../src/authoring/load/limits.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
 import type { DecidedBy } from '../src/gate/decide.ts'
-import { PLANS, SIGN_IN_LIMIT, STATUS_LIMIT } from '../src/keys/plan.ts'
+import { PENDING_LIMITS, PLANS, type Plan, SIGN_IN_LIMIT, STATUS_LIMIT } from '../src/keys/plan.ts'
 import { ROLES } from '../src/keys/roles.ts'
 import { callersOf, mayCall, ROUTES, type RouteRule } from '../src/keys/routes.ts'
 import { DECORATORS } from '../src/policies/decorators.ts'
@@ -30,7 +30,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   settings: () => table(['name', 'flag', 'variable', 'default', 'meaning'], settingRows()),
   endpoints: () => table(['endpoint', 'roles', 'limit', 'what it does'], endpointRows()),
   roles: () => table(['endpoint', ...ROLES], roleRows()),
-  plans: () => table(['plan', 'requests a minute'], planRows()),
+  plans: () => table(['plan', 'requests a minute', 'pending approvals of each agent'], planRows()),
   errors: () =>
     table(
       ['code', 'status', 'meaning'],
@@ -209,14 +209,15 @@ function roleRows(): string[][] {
 }
 
 function planRows(): string[][] {
-  const rows = Object.entries(PLANS).map(([plan, limit]) => [
+  const rows = (Object.keys(PLANS) as Plan[]).map((plan) => [
     code(plan),
-    Number.isFinite(limit) ? String(limit) : 'no limit',
+    Number.isFinite(PLANS[plan]) ? String(PLANS[plan]) : 'no limit',
+    String(PENDING_LIMITS[plan]),
   ])
   return [
     ...rows,
-    ['`status` reads, and refused callers, of each key', String(STATUS_LIMIT)],
-    ['`sign-in`: sessions and sign-in links, of each key', String(SIGN_IN_LIMIT)],
+    ['`status` reads, and refused callers, of each key', String(STATUS_LIMIT), ''],
+    ['`sign-in`: sessions and sign-in links, of each key', String(SIGN_IN_LIMIT), ''],
   ]
 }
 

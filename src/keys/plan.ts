@@ -8,6 +8,12 @@ export const PLANS = {
 export type Plan = keyof typeof PLANS
 export const DEFAULT_PLAN: Plan = 'enterprise'
 
+/**
+ * Approvals that one agent may have pending. People decide on them one by one: who has more waiting is out of hand, and
+ * would bury what others ask.
+ */
+export const PENDING_LIMITS: Readonly<Record<Plan, number>> = { free: 20, pro: 100, enterprise: 200 }
+
 /** Requests per minute and key for status reads and refused callers. */
 export const STATUS_LIMIT = 600
 

@@ -104,6 +104,7 @@ export interface Store {
   /** Like `openApprovals`, without reading the requests. */
   openStandings(query: StandingQuery): Promise<Standing[]>
   /** True when it is still stored as pending; does not read it. */
+  pendingOf(chain: string, requestedBy: string): Promise<number>
   isPending(approval: Pick<Approval, 'id' | 'chain' | 'digest'>): Promise<boolean>
 
   entry(id: string): Promise<StoredEntry | undefined>

@@ -102,6 +102,8 @@ export type Guard =
   | { kind: 'during'; fromMs: number; untilMs: number }
   /** None of these actions has been allowed in these scopes since this seq. */
   | { kind: 'noNewAllows'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
+  /** Fewer than this many approvals of the requester are pending. */
+  | { kind: 'pendingBelow'; chain: string; requestedBy: string; limit: number }
   /** No entry of these types refers to the decision. */
   | { kind: 'noOutcome'; chain: string; decisionId: string; types: readonly EventType[] }
   /** The value still maps to this entry; null: to none. */

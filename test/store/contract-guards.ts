@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/store.ts'
 import type { Guard, Submission } from '../../src/store/submission.ts'
 import type { Stores } from './contract.ts'
 import { aKey, aStop, changing, commit, creating, LIVE, note, only, recovered, START_MS } from './drafts.ts'
-import { checkpoints, logKeys, outcomes, prunes, type Row, takes } from './guard-rows.ts'
+import { checkpoints, logKeys, outcomes, pendings, prunes, type Row, takes } from './guard-rows.ts'
 
 const subject = { chain: LIVE, action: 'payment.transfer', domain: 'finance' }
 const notStopped: Guard = { kind: 'notStopped', subject }
@@ -150,6 +150,7 @@ const ROWS: Record<Guard['kind'], readonly Row[]> = {
   during: times,
   noStopSince: stopsSince,
   noNewAllows: takes,
+  pendingBelow: pendings,
   noOutcome: outcomes,
   idempotency,
 }

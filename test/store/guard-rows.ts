@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import type { Approval } from '../../src/approvals/approval.ts'
 import { parseGlob } from '../../src/base/glob.ts'
 import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
 import { change } from '../../src/store/records.ts'
 import type { Guard, Submission, Write } from '../../src/store/submission.ts'
-import { aDecision, aSigningKey, changing, creating, LIVE, note, only } from './drafts.ts'
+import { aDecision, anApproval, aSigningKey, changing, creating, LIVE, note, only } from './drafts.ts'
 
 export interface Row {
   name: string
@@ -92,6 +93,32 @@ export const takes: readonly Row[] = [
     name: 'it was allowed in another session',
     before: [decided('allow', { session: 's2' })],
     guard: inSession,
+    refused: false,
+  },
+]
+
+const asked = (id: string, more: Partial<Approval> = {}) =>
+  creating('approval', { ...anApproval(), id, digest: id, ...more })
+const pendingBelow = (limit: number): Guard => ({ kind: 'pendingBelow', chain: LIVE, requestedBy: 'bot', limit })
+export const pendings: readonly Row[] = [
+  { name: 'fewer are pending', before: [asked('a')], guard: pendingBelow(2), refused: false },
+  { name: 'as many are pending', before: [asked('a'), asked('b')], guard: pendingBelow(2), refused: true },
+  {
+    name: 'one of them is of another requester',
+    before: [asked('a'), asked('b', { requestedBy: 'x' })],
+    guard: pendingBelow(2),
+    refused: false,
+  },
+  {
+    name: 'one of them is of another chain',
+    before: [asked('a'), asked('b', { chain: 'acme/test' })],
+    guard: pendingBelow(2),
+    refused: false,
+  },
+  {
+    name: 'one of them is decided',
+    before: [asked('a'), asked('b', { status: 'rejected' })],
+    guard: pendingBelow(2),
     refused: false,
   },
 ]

@@ -21,6 +21,7 @@ import { lifetimeOf } from '../approvals/approvals.ts'
 import { followsFromChain } from '../approvals/follows-from-chain.ts'
 import { type Caller, type CheckDeps, eventEntry } from '../deps.ts'
 import type { Judged } from './judge.ts'
+import { overPendingLimit, pendingGuard } from './pending-limit.ts'
 
 type CountedVotes = ReturnType<typeof countedVotes>
 
@@ -69,6 +70,8 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   const noted = { ...outcome, reason: [outcome.reason, ...faults].join(' ') }
   const [pending] = byStatus('pending')
   if (pending !== undefined) return unchanged(noted, pending)
+  const denied = await overPendingLimit(deps, asked.caller, noted)
+  if (denied !== undefined) return unchanged(denied)
   const overdue = byStatus('expired').filter(({ status }) => status === 'pending')
   return requested(deps, { ...asked, judged: { ...asked.judged, outcome: noted } }, outcome.hold, digest, overdue)
 }
@@ -178,7 +181,7 @@ function requested(
   return {
     outcome: judged.outcome,
     approval: created.record,
-    guards: [],
+    guards: [pendingGuard(deps, caller)],
     writes: [...expired, created].map(({ write }) => write),
     entries: [
       ...expired.map(({ data }) => eventEntry(deps, caller.chain, 'approval.expired', data, SERVICE)),

@@ -17,12 +17,16 @@ export function approvalQueries(db: Database) {
   const pending = db.prepare<[string, string], IdRow>(
     "SELECT id FROM approval WHERE chain = ? AND digest = ? AND status = 'pending'",
   )
+  const pendingBy = db.prepare<[string, string], { count: number }>(
+    "SELECT count(*) AS count FROM approval WHERE chain = ? AND requested_by = ? AND status = 'pending'",
+  )
   const bodies = bodyReader(db)
   return {
     forDigest: (chain: string, digest: string) => byDigest.all(chain, digest).map(toApproval),
     /** Reads the index of pending approvals alone: a waiting reader asks often, and a body may be large. */
     isPending: ({ id, chain, digest }: Pick<Approval, 'id' | 'chain' | 'digest'>) =>
       pending.get(chain, digest)?.id === id,
+    pendingOf: (chain: string, requestedBy: string): number => pendingBy.get(chain, requestedBy)?.count ?? 0,
     open: openQuery(db, bodies),
     standings: standingQuery(db),
     list: listQuery(db, bodies),

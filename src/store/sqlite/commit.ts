@@ -94,6 +94,8 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
       const key = memory.signingKeys.get(guard.id)
       return key !== undefined && isInUse(key)
     }
+    case 'pendingBelow':
+      return connection.approvals.pendingOf(guard.chain, guard.requestedBy) < guard.limit
     case 'noOutcome':
       return connection.outcomes.told(guard.chain, guard.decisionId, guard.types).length === 0
     case 'idempotency': {

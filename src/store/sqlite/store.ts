@@ -112,6 +112,7 @@ function reads(current: () => Connection, origin: string, clock: Clock) {
     approvalsFor: (chain, digest) => read(({ approvals }) => approvals.forDigest(chain, digest)),
     openApprovals: (query) => read(({ approvals }) => approvals.open(query)),
     openStandings: (query) => read(({ approvals }) => approvals.standings(query)),
+    pendingOf: (chain, requestedBy) => read(({ approvals }) => approvals.pendingOf(chain, requestedBy)),
     isPending: (approval) => read(({ approvals }) => approvals.isPending(approval)),
     entry: (id) => read(({ entries }) => entries.byId(id)),
     entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
