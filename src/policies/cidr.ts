@@ -13,10 +13,29 @@ interface Address {
 
 const DECIMAL = /^(?:0|[1-9][0-9]{0,2})$/
 const HEXTET = /^[0-9a-fA-F]{1,4}$/
-// ::ffff:0:0/96, the form in which IPv6 sockets show IPv4 peers (RFC 4291 section 2.5.5.2).
-const MAPPED = 0xffffn
+/** ::ffff:0:0/96, the form in which IPv6 sockets show IPv4 peers (RFC 4291 section 2.5.5.2): another way to write IPv4. */
+const MAPPED: Embedding = { prefix: 0xffffn, below: 32n }
+/** IPv6 addresses by which an IPv4 address is reached, besides being addresses of their own. */
+const REACHING: readonly Embedding[] = [
+  // ::a.b.c.d, IPv4-compatible (RFC 4291, 2.5.5.1)
+  { prefix: 0n, below: 32n },
+  // ::ffff:0:a.b.c.d, IPv4-translated (RFC 2765, 2.1)
+  { prefix: 0xffff0000n, below: 32n },
+  // 64:ff9b::a.b.c.d, NAT64 (RFC 6052, 2.1)
+  { prefix: 0x64ff9bn << 64n, below: 32n },
+  // 2002:aabb:ccdd::, 6to4 (RFC 3056, 2)
+  { prefix: 0x2002n, below: 112n },
+]
+/** `::` and `::1` are not compatible forms of 0.0.0.0 and 0.0.0.1. */
+const LOOPBACK = 1n
 
-/** Undefined unless `address/prefix`, with the prefix at most 32 or 128. */
+/** The prefix before an embedded IPv4 address, and the number of bits behind the prefix, of which the first 32 are it. */
+interface Embedding {
+  prefix: bigint
+  below: bigint
+}
+
+/** Undefined unless `address/prefix`, with the prefix at most 32 or 128. A range of IPv4-mapped addresses is one of IPv4. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', prefixText = '', ...rest] = text.split('/')
   const parsed = parseAddress(address)
@@ -26,24 +45,43 @@ export function parseCidr(text: string): Cidr | undefined {
   if (prefix > width) return undefined
   const hostWidth = BigInt(width - prefix)
   const network = (parsed.value >> hostWidth) << hostWidth
-  return { version: parsed.version, network, prefix, hostBits: network !== parsed.value }
+  const hostBits = network !== parsed.value
+  const mapped = parsed.version === 6 && prefix >= 96 ? embeddedIn(parsed.value, MAPPED) : undefined
+  if (mapped === undefined) return { version: parsed.version, network, prefix, hostBits }
+  return { version: 4, network: network & IPV4, prefix: prefix - 96, hostBits }
 }
 
-/** Undefined when the text is no IP address. An IPv4-mapped IPv6 address counts as its IPv4 address. */
+/**
+ * True for an address in one of the ranges, and for an IPv6 address by which an IPv4 address in them is reached.
+ * Undefined when the text is no IP address.
+ */
 export function cidrContains(ranges: readonly Cidr[], text: string): boolean | undefined {
   const address = parseAddress(text)
   if (address === undefined) return undefined
-  const { version, value } = unmapped(address)
-  return ranges.some((range) => {
-    if (range.version !== version) return false
-    const hostWidth = BigInt((version === 4 ? 32 : 128) - range.prefix)
-    return value >> hostWidth === range.network >> hostWidth
-  })
+  const readings = readingsOf(address)
+  return ranges.some((range) =>
+    readings.some(({ version, value }) => {
+      if (range.version !== version) return false
+      const hostWidth = BigInt((version === 4 ? 32 : 128) - range.prefix)
+      return value >> hostWidth === range.network >> hostWidth
+    }),
+  )
 }
 
-function unmapped(address: Address): Address {
-  if (address.version === 4 || address.value >> 32n !== MAPPED) return address
-  return { version: 4, value: address.value & 0xffffffffn }
+/** The addresses that one text stands for. */
+function readingsOf(address: Address): Address[] {
+  if (address.version === 4) return [address]
+  const mapped = embeddedIn(address.value, MAPPED)
+  if (mapped !== undefined) return [{ version: 4, value: mapped }]
+  if (address.value <= LOOPBACK) return [address]
+  const reached = REACHING.flatMap((embedding) => embeddedIn(address.value, embedding) ?? [])
+  return [address, ...reached.map((value) => ({ version: 4 as const, value }))]
+}
+
+const IPV4 = 0xffffffffn
+
+function embeddedIn(value: bigint, { prefix, below }: Embedding): bigint | undefined {
+  return value >> below === prefix ? (value >> (below - 32n)) & IPV4 : undefined
 }
 
 function parseAddress(text: string): Address | undefined {
