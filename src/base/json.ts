@@ -1,3 +1,4 @@
+import { isExact } from './decimal.ts'
 import { GateError } from './errors.ts'
 
 /** Result of strict parsing. Objects have no prototype, so `constructor` and `toJSON` are plain data. */
@@ -11,6 +12,8 @@ export interface JsonLimits {
   maxDepth: number
   /** Number of values, lists and objects included: each takes memory, however few bytes it is written in. */
   maxValues?: number
+  /** Takes a number with more digits than a double keeps for that double, as evidence does (docs/evidence.md, Notation). */
+  rounds?: boolean
   /**
    * Accepts values that all readers agree on but that lose precision, in a text that is passed on unchanged: lone
    * surrogates, and numbers as doubles. Called with the text of a number that JavaScript writes differently.
@@ -27,7 +30,7 @@ const ESCAPES: Record<string, string> = { '"': '"', '\\': '\\', '/': '/', b: '\b
 /**
  * Parses RFC 8259 JSON, refusing what parsers read differently or lose (RFC 7493, I-JSON): bytes that
  * are not UTF-8, a BOM, duplicate keys, the key `__proto__`, lone surrogates, integers outside
- * ±(2^53−1), numbers that overflow, nesting beyond `maxDepth`, more than `maxValues`, anything after the value.
+ * ±(2^53−1), numbers that overflow or have more digits than a double keeps, nesting beyond `maxDepth`, more than `maxValues`, anything after the value.
  *
  * @throws GateError `invalid_json`, naming the offset in UTF-16 units.
  */
@@ -73,12 +76,14 @@ class Parser {
   private readonly text: string
   private readonly maxDepth: number
   private valuesLeft: number
+  private readonly rounds: boolean
   private readonly onInexact: JsonLimits['onInexact']
 
-  constructor(text: string, { maxDepth, maxValues = Number.POSITIVE_INFINITY, onInexact }: JsonLimits) {
+  constructor(text: string, { maxDepth, maxValues = Number.POSITIVE_INFINITY, rounds = false, onInexact }: JsonLimits) {
     this.text = text
     this.maxDepth = maxDepth
     this.valuesLeft = maxValues
+    this.rounds = rounds
     this.onInexact = onInexact
   }
 
@@ -189,6 +194,7 @@ class Parser {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       this.fail('The integer is outside ±(2^53−1) and would lose digits; send it as a string', start)
     }
+    if (!this.rounds && !isExact(token)) this.fail('The number would lose digits; send it as a string', start)
     return value
   }
 

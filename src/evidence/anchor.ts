@@ -23,7 +23,7 @@ export function anchorLine(anchor: Anchor): string {
 
 /** Parses an anchor; undefined for any other line, such as one cut off by a power failure. */
 export function parseAnchor(line: string): Anchor | undefined {
-  const value = readJson(line, { maxDepth: 2 })
+  const value = readJson(line, { maxDepth: 2, rounds: true })
   if (!isJsonObject(value) || value.v !== 1 || Object.keys(value).length !== 3) return undefined
   const { at, checkpoint } = value
   if (typeof at !== 'string' || parseTimestamp(at) === undefined || typeof checkpoint !== 'string') return undefined

@@ -1,13 +1,13 @@
 import { decodeBase64, encodeBase64, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
-import { isJsonObject, readJson } from '../base/json.ts'
+import { isJsonObject, type JsonLimits, readJson } from '../base/json.ts'
 import { Digest, Signature } from './fields.ts'
 import { list, literal, object, type TypeOf, text } from './shape.ts'
 import { STATEMENT_TYPES, type StatementKind } from './statement.ts'
 
-/** Limit of nesting in a document of evidence. */
-export const EVIDENCE_DEPTH = 64
+/** How documents of evidence are read (docs/evidence.md, Notation). */
+export const EVIDENCE_JSON = { maxDepth: 64, rounds: true } as const satisfies JsonLimits
 /** Characters of the payload: 8 MiB of a bundle, in base64. */
 const MAX_PAYLOAD = 12_000_000
 
@@ -45,7 +45,7 @@ export function bundleOfEnvelope(claimed: unknown, maxValues?: number): unknown 
   const bytes = decodeBase64(payload)
   const [signature] = signatures
   if (bytes === undefined || signature === undefined) return claimed
-  const statement = readJson(bytes, { maxDepth: EVIDENCE_DEPTH, ...(maxValues !== undefined && { maxValues }) })
+  const statement = readJson(bytes, { ...EVIDENCE_JSON, ...(maxValues !== undefined && { maxValues }) })
   if (!isJsonObject(statement) || encodeBase64(utf8(canonicalJson(statement))) !== payload) return claimed
   // A member `signatures` would be replaced below, and was not signed.
   if (Object.hasOwn(statement, 'signatures')) return claimed

@@ -1,6 +1,6 @@
 import type { Head } from '../audit/chain.ts'
 import { readJson } from '../base/json.ts'
-import { EVIDENCE_DEPTH } from './envelope.ts'
+import { EVIDENCE_JSON } from './envelope.ts'
 import { Base64Of32, Digest, Origin, Path, Signature, Time } from './fields.ts'
 import { anyObject, count, list, object, record, type TypeOf, text } from './shape.ts'
 import { isSignedBy } from './statement.ts'
@@ -40,7 +40,7 @@ export type UnsignedPrune = Omit<Prune, 'signature'>
 
 /** Parses the data of a prune entry. @param json a section `data`; undefined for any other statement */
 export function readPrune(json: string): Prune | undefined {
-  const value = readJson(json, { maxDepth: EVIDENCE_DEPTH })
+  const value = readJson(json, EVIDENCE_JSON)
   // The shape was checked.
   return PruneShape.fault(value, '') === undefined ? (value as Prune) : undefined
 }

@@ -75,7 +75,7 @@ function assertNoneTwice(keys: readonly string[]): void {
 
 function parsed(input: Uint8Array | string): TrustFile {
   try {
-    const value: unknown = parseJson(input, { maxDepth: 8 })
+    const value: unknown = parseJson(input, { maxDepth: 8, rounds: true })
     const fault = TrustFile.fault(value, '')
     if (fault !== undefined) throw new UnusableTrust(`This is not a trust file: ${fault}.`)
     return value as TrustFile // as the check says

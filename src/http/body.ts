@@ -10,7 +10,12 @@ export interface BodyLimits extends JsonLimits {
 
 export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 50_000 }
 /** Limits of a bundle, which holds a whole request and its proof. */
-export const BUNDLE_LIMITS: BodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxValues: MAX_BUNDLE_VALUES }
+export const BUNDLE_LIMITS: BodyLimits = {
+  maxBytes: 8 * 1024 * 1024,
+  maxDepth: 64,
+  maxValues: MAX_BUNDLE_VALUES,
+  rounds: true,
+}
 /** Limits of policy texts: the largest allowed set fits, and is parsed in less than a tenth of a second. */
 export const POLICY_LIMITS: BodyLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 4, maxValues: 10_000 }
 /** Limits of policies together with a request. */

@@ -63,7 +63,7 @@ const RANGES: [range: string, address: string, contains: boolean | undefined][] 
   ['10.0.0.0/8', '0x0a000001', undefined],
   ['10.0.0.0/8', '::ffff:10.0.0.1', true],
   ['10.0.0.0/8', '::ffff:0a00:1', true],
-  ['10.0.0.0/8', '::10.0.0.1', false],
+  ['10.0.0.0/8', '::10.0.0.1', true],
   ['10.0.0.0/8', '2001:db8::ffff:10.0.0.1', false],
   ['::/0', '10.0.0.1', false],
   ['::/0', '::', true],

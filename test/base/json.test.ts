@@ -43,8 +43,9 @@ for (const { name, expect, b64 } of suite.filter((vector) => vector.expect !== '
   const bytes = Buffer.from(b64, 'base64')
   const reads = (expect === 'accept' && !(name in STRICTER)) || EITHER_READ.includes(name)
   test(`JSONTestSuite: ${name} is ${reads ? 'read as JSON.parse reads it' : 'refused'}`, () => {
-    if (!reads) assert.throws(() => parseJson(bytes, LIMITS), refused)
-    else assert.equal(canonicalJson(parseJson(bytes, LIMITS)), canonicalJson(JSON.parse(bytes.toString())))
+    const asEvidence = { ...LIMITS, rounds: true }
+    if (!reads) assert.throws(() => parseJson(bytes, asEvidence), refused)
+    else assert.equal(canonicalJson(parseJson(bytes, asEvidence)), canonicalJson(JSON.parse(bytes.toString())))
   })
 }
 
@@ -52,7 +53,17 @@ const read: { name: string; text: string; value: unknown }[] = [
   { name: 'largest safe integer', text: '9007199254740991', value: Number.MAX_SAFE_INTEGER },
   { name: 'smallest safe integer', text: '-9007199254740991', value: Number.MIN_SAFE_INTEGER },
   { name: 'an integer written with an exponent', text: '1e3', value: 1000 },
-  { name: 'a fraction with more digits than a double', text: '0.30000000000000004441', value: 0.30000000000000004 },
+  { name: 'a fraction as JavaScript writes its double', text: '0.30000000000000004', value: 0.30000000000000004 },
+  {
+    name: 'zeros that mean nothing',
+    text: '[0.10, 100.000, 1.50e-7, 10e-2, 0e9, 0.0]',
+    value: [0.1, 100, 1.5e-7, 0.1, 0, 0],
+  },
+  {
+    name: 'the smallest and the largest fraction',
+    text: '[5e-324, 4503599627370495.5]',
+    value: [5e-324, 4503599627370495.5],
+  },
   { name: 'surrogate pair by escapes', text: '"\\ud83d\\ude02"', value: '😂' },
   { name: 'surrogate pair, half by escape', text: '"\\u00e9\\u0000"', value: 'é\0' },
   { name: 'all short escapes', text: '"\\"\\\\\\/\\b\\f\\n\\r\\t"', value: '"\\/\b\f\n\r\t' },
@@ -83,6 +94,11 @@ const bad: { name: string; input: string | Uint8Array; at?: number }[] = [
   { name: '2^53', input: '9007199254740992', at: 0 },
   { name: '-2^53', input: '[-9007199254740992]', at: 1 },
   { name: '2^53 as a fraction', input: '9007199254740992.0', at: 0 },
+  { name: 'a fraction with more digits than a double', input: '0.30000000000000004441', at: 0 },
+  { name: 'a fraction that a double takes for whole', input: '[100.000000000000001]', at: 1 },
+  { name: 'a number that a double takes for none', input: '1e-400', at: 0 },
+  { name: 'a fraction in the last digit', input: '0.10000000000000001', at: 0 },
+  { name: 'an exponent of many digits', input: '1e-99999999999999999999', at: 0 },
   { name: 'an overflowing number', input: '1e309', at: 0 },
   { name: 'a leading zero', input: '01', at: 1 },
   { name: 'a bare minus', input: '-', at: 0 },
@@ -104,6 +120,21 @@ for (const { name, input, at } of bad) {
     assert.throws(() => parseJson(input, LIMITS), { ...refused, message })
   })
 }
+
+test('every double is read as JSON writes it, and as no other number', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.nat(9), (value, digit) => {
+      fc.pre(!Number.isInteger(value))
+      const text = JSON.stringify(value)
+      assert.equal(parseJson(text, LIMITS), value)
+      const [, whole, exponent = ''] = /^(.*?)(e.*)?$/.exec(text) ?? []
+      const longer = `${whole}${whole?.includes('.') ? '' : '.'}00000000000000000${digit}${exponent}`
+      if (digit === 0) assert.equal(parseJson(longer, LIMITS), value)
+      else assert.throws(() => parseJson(longer, LIMITS), refused)
+      assert.equal(parseJson(longer, { ...LIMITS, rounds: true }), Number(longer))
+    }),
+  )
+})
 
 test('depth: exactly the limit is read, one more is refused, and a million do not overflow the stack', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)

@@ -3,7 +3,7 @@ import { codePointOf } from '../../base/visible.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { numberIn } from '../suggest/meant.ts'
 import { Verbatim } from '../suggest/written.ts'
-import { isHeld, type Node, placeAt, type Source } from './node.ts'
+import { isHeld, NOT_HELD, type Node, placeAt, type Source } from './node.ts'
 
 /** State of the reader. */
 export interface Reading {
@@ -101,9 +101,8 @@ export function readScalar(reading: Reading, path: string, isKey = false): Node 
   const value = wordValue(word)
   if (!WORDS.has(word) && !NUMBER.test(word)) return fault(reading, node(value), wordSentence(reading, word, path))
   if (FOREIGN_WORDS.has(word)) return fault(reading, node(value), 'JSON writes null.')
-  if (typeof value !== 'number' || isHeld(value)) return node(value)
-  const sentence = 'The number is too large, or an integer beyond ±(2^53−1), which would lose digits.'
-  reading.report.add('GATE1015', node(value), sentence)
+  if (typeof value !== 'number' || isHeld(value, word)) return node(value)
+  reading.report.add('GATE1015', node(value), `The number is too large, ${NOT_HELD}`)
   return node(0)
 }
 

@@ -1,3 +1,4 @@
+import { isExact } from '../../base/decimal.ts'
 import type { Json } from '../../base/json.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 
@@ -135,9 +136,15 @@ export function numberOf(node: Node | undefined): number | undefined {
   return typeof node?.value === 'number' ? node.value : undefined
 }
 
-/** False for infinite numbers, and integers that would lose digits. */
-export function isHeld(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+/** Numbers that a double holds, in the sentences of GATE1015. */
+export const NOT_HELD = 'or has more digits than a program keeps (an integer beyond ±(2^53−1), a long fraction).'
+/** YAML's integers of another base. */
+const OTHER_BASE = /^0[xo]/
+
+/** False for infinite numbers, and those that would lose digits. */
+export function isHeld(value: number, numeral: string): boolean {
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false
+  return OTHER_BASE.test(numeral) || isExact(numeral)
 }
 
 /** The place at which a missing key is reported: the first key of its mapping, or the mapping when it is empty. */

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar } from 'yaml'
 import type { Json } from '../../base/json.ts'
 import { codePointOf } from '../../base/visible.ts'
 import type { Report } from '../diagnostics/report.ts'
@@ -6,7 +6,17 @@ import { mendYaml, readBefore } from '../repair/mend.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { blanked, controlCharacters } from './encoding.ts'
 import { type Meant, meantPair, type Pair, swallowedItem } from './meant-pairs.ts'
-import { childPath, type Entry, firstKeyOf, isHeld, type Node, type Place, placeAt, type Source } from './node.ts'
+import {
+  childPath,
+  type Entry,
+  firstKeyOf,
+  isHeld,
+  NOT_HELD,
+  type Node,
+  type Place,
+  placeAt,
+  type Source,
+} from './node.ts'
 import { type Parsed, parseYaml } from './parse.ts'
 import { mappingOf } from './repeated-keys.ts'
 import { reportSyntax } from './syntax.ts'
@@ -94,7 +104,7 @@ function toNode(parsed: ParsedNode | null, at: Reading): Node {
   }
   const mark = parsed.range[0] === parsed.range[1] ? markBefore(parsed, at) : undefined
   const range = mark === undefined ? parsed.range : [mark, mark + 1]
-  return leafNode(scalarValue(parsed.value, range, at), range, at)
+  return leafNode(scalarValue(parsed, range, at), range, at)
 }
 
 /** The dash, at which an item that is not written is reported. */
@@ -187,15 +197,15 @@ function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
   return { name: key.value, key: keyPlace, value: toNode(value, { ...at, path, fallback: keyPlace }) }
 }
 
-function scalarValue(value: unknown, range: readonly number[], at: Reading): Json {
+function scalarValue({ value, source }: Scalar, range: readonly number[], at: Reading): Json {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value
     at.report.add('GATE1016', leafNode(null, range, at), 'The text has half of a surrogate pair.')
     return ''
   }
   if (typeof value === 'number') {
-    if (isHeld(value)) return value
-    const message = 'The number is infinite, undefined, or an integer beyond ±(2^53−1).'
+    if (isHeld(value, source ?? String(value))) return value
+    const message = `The number is infinite, undefined, ${NOT_HELD}`
     at.report.add('GATE1015', leafNode(null, range, at), message)
     return 0
   }

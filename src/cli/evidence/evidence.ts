@@ -3,7 +3,7 @@ import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts
 import { counted } from '../../base/counted.ts'
 import { isId, siblingId } from '../../base/id.ts'
 import { type Json, readJson } from '../../base/json.ts'
-import { bundleOfEnvelope, EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
+import { bundleOfEnvelope, EVIDENCE_JSON } from '../../evidence/envelope.ts'
 import { verifyBundle } from '../../evidence/verify.ts'
 import { type ExportVerification, verifyExport } from '../../evidence/verify-export.ts'
 import { readExport } from '../../files/export-folder.ts'
@@ -48,7 +48,7 @@ function readBundle(file: string): Json | undefined {
   // Other kinds of files have no length, and may have no end.
   if (!stat.isFile()) throw new CannotRun(`${file} is no file.`)
   if (stat.size > MAX_BUNDLE_BYTES) throw new CannotRun(`${file} is too large to be a bundle.`)
-  return readJson(readFileSync(file), { maxDepth: EVIDENCE_DEPTH })
+  return readJson(readFileSync(file), EVIDENCE_JSON)
 }
 
 async function verifyCommand(file: string, options: CommonOptions & TrustOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { chainOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { isJsonObject, type Json, type JsonObject, readJson } from '../../base/json.ts'
-import { EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
+import { EVIDENCE_JSON } from '../../evidence/envelope.ts'
 import { isAdmin, type Role } from '../../keys/roles.ts'
 import { GLOBAL } from '../../killswitch/killswitch.ts'
 import { applyChange, type ChangeData, type RecordKind } from '../records.ts'
@@ -70,7 +70,7 @@ export function applyState(
 
 /** Reads the change in an entry's `data`; undefined when it is not the change of a record. */
 export function readChange(json: string): ChangeData | undefined {
-  const data = readJson(json, { maxDepth: EVIDENCE_DEPTH })
+  const data = readJson(json, EVIDENCE_JSON)
   if (!isJsonObject(data) || !isJsonObject(data.changes) || typeof data.id !== 'string') return undefined
   const kind = kindOf(data.record)
   return kind && { record: kind, id: data.id, changes: data.changes }
