@@ -77,6 +77,8 @@ const RESERVED_PREFIXES = [
   ...['log', 'system', 'config', 'grant', 'webhook', 'evidence'],
 ]
 
+/** Types are ASCII, so that only case and the sign behind the first word can imitate a reserved one. */
 export function isReservedType(eventType: string): boolean {
-  return RESERVED_PREFIXES.some((prefix) => eventType.startsWith(`${prefix}.`))
+  const [first = ''] = eventType.toLowerCase().split(/[.:/]/, 1)
+  return RESERVED_PREFIXES.some((prefix) => first === prefix)
 }
