@@ -47,7 +47,8 @@ const PARTS: Record<string, Part> = {
   mcp: { rank: 4, and: ['client', 'files'] },
   service: { rank: 5, packages: ['pino'] },
   // The commands compose what they need, and `serve` starts the whole service.
-  cli: { rank: 6, and: ['client'], packages: ['commander'] },
+  // Of the console they take how text of others is shown.
+  cli: { rank: 6, and: ['client', 'console'], packages: ['commander'] },
   // Published and shipped alone: they import nothing outside themselves.
   client: { rank: 3 },
   // But for this entry of the client, into which the build puts the code that verifies evidence, with twins of what only Node has.

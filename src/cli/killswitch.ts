@@ -25,7 +25,7 @@ import {
   hostOperator,
   withStore,
 } from './context.ts'
-import { print } from './output.ts'
+import { print, undisguisedLines } from './output.ts'
 import { setInFolder } from './tenant-folders.ts'
 
 interface StopOptions extends CommonOptions {
@@ -81,7 +81,7 @@ async function status(options: StopOptions): Promise<void> {
     assertTenant(deps, options.tenant)
     return killSwitchStatus(deps, chain)
   })
-  print(options, found, () => statusLines(found))
+  print(options, found, () => undisguisedLines(statusLines(found)))
   if (found.active) options.io.exitCode = EXIT.negative
 }
 
@@ -94,7 +94,7 @@ async function triggerStop(options: StopOptions): Promise<void> {
     const keepUnwritten = (unwritten: UnwrittenStop): Kept => keepInReserve(deps, config, unwritten)
     return trigger({ ...deps, policies, keepUnwritten }, hostOperator(tenant, environment), request)
   })
-  print(options, found, () => [...statusLines(found), ...consequences(found)])
+  print(options, found, () => undisguisedLines([...statusLines(found), ...consequences(found)]))
 }
 
 /** Puts the stop where a running service, and the next start, finds it: the command itself keeps nothing in force. */
@@ -128,11 +128,13 @@ async function recoverStop(options: StopOptions): Promise<void> {
     const after = await recover(deps, operator, request)
     return { ended: switches.filter(({ id }) => after.switches.every((stop) => stop.id !== id)), found: after }
   })
-  print(options, found, () => [
-    ...ended.map((stop) => `Ended: ${stop.level} ${stop.scope}`),
-    ...(found.active ? ['Still active:'] : []),
-    ...statusLines(found),
-  ])
+  print(options, found, () =>
+    undisguisedLines([
+      ...ended.map((stop) => `Ended: ${stop.level} ${stop.scope}`),
+      ...(found.active ? ['Still active:'] : []),
+      ...statusLines(found),
+    ]),
+  )
 }
 
 function statusLines({ active, switches }: ReturnType<typeof killSwitchStatus>): string[] {

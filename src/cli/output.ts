@@ -3,6 +3,7 @@ import { styleText } from 'node:util'
 import { columnsOf } from '../base/columns.ts'
 import type { Json } from '../base/json.ts'
 import { visible, visibleJson } from '../base/visible.ts'
+import { visibleParts } from '../console/ui/visible.ts'
 import type { CommonOptions } from './context.ts'
 import type { Output } from './io.ts'
 
@@ -59,9 +60,32 @@ export function coloured(style: Style, text: string, output: Output): string {
   return styleText(style, text, { stream: output, validateStream: true })
 }
 
-/** Columns under their names. */
+/** Text of others, in which what hides or imitates is written as `\u{430}`. */
+function undisguised(text: string): string {
+  return visibleParts(text)
+    .map(({ kind, text: part }) => (kind === 'plain' || OWN_SIGNS.test(part) ? part : codePoint(part)))
+    .join('')
+}
+
+/** Dashes and the minus, which sentences of ours have. */
+const OWN_SIGNS = /^[\u2013\u2014\u2212]$/
+
+function codePoint(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`
+}
+
+/** Lines that show text of others. */
+export function undisguisedLines(lines: readonly Line[]): Line[] {
+  return lines.map((line) => (typeof line === 'string' ? undisguised(line) : line.map(undisguisedCell)))
+}
+
+function undisguisedCell(cell: Cell): Cell {
+  return typeof cell === 'string' ? undisguised(cell) : paint(cell.style, undisguised(cell.text))
+}
+
+/** Columns under their names. What stands in them may be text of others. */
 export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): Line[] {
-  return columns([header.map((name) => paint('bold', name)), ...rows])
+  return columns([header.map((name) => paint('bold', name)), ...rows.map((row) => row.map(undisguisedCell))])
 }
 
 /** Columns as wide as their longest cell; the last of a line is not padded. */

@@ -51,7 +51,11 @@ const ask = async (action = 'pay.one', at = ++n, name = 'agent'): Promise<{ deci
   http(name, 'POST', '/gate/check', {
     tenantId: 'acme',
     action,
-    context: { n: at, note: 'a\u001b[31m\u202e\u009bruby' },
+    context: {
+      n: at,
+      note: 'a\u001b[31m\u202e\u009bruby',
+      payee: 'p\u0430ypal, \u03a1ayments – caf\u00e9 \u043f\u0440\u0438\u0432\u0435\u0442',
+    },
   })
 const statusOf = async (id: string): Promise<string> => (await http('nameless', 'GET', `/approvals/${id}`)).status
 
@@ -107,6 +111,7 @@ test('list and show: a key sees what it may see over HTTP, the host sees all; no
     /votes +0 of 2/,
     /not bound +context\.toolCallId/,
     /rule +two/,
+    /"payee": "p\\u\{430\}ypal, \\u\{3a1\}ayments – café привет"/,
     /"note": "a\\u001b\[31m\\u\{202e\}\\u\{9b\}ruby"/,
   ])
     assert.match(text, part)

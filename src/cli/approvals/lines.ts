@@ -1,7 +1,7 @@
 import { type Approval, type ApprovalStatus, isOpenStatus, subjectOf } from '../../approvals/approval.ts'
 import type { ApprovalView } from '../../approvals/view.ts'
 import { coveringStop, type KillSwitch, reasonOf } from '../../killswitch/killswitch.ts'
-import { type Line, type Painted, paint, prettyJson, table } from '../output.ts'
+import { type Line, type Painted, paint, prettyJson, table, undisguisedLines } from '../output.ts'
 
 const COLOUR: Record<ApprovalStatus, Painted['style']> = {
   pending: 'yellow',
@@ -41,7 +41,7 @@ export function approvalLines(
 ): Line[] {
   const left = timeLeft(view, nowMs)
   const stop = left === undefined ? undefined : coveringStop(stops, subjectOf(approval))
-  return [
+  return undisguisedLines([
     [`${view.id}  `, paint(COLOUR[view.status], view.status)],
     ...(stop === undefined ? [] : [[paint('red', `stopped       ${reasonOf(stop)}`)]]),
     `action        ${view.action}`,
@@ -62,7 +62,7 @@ export function approvalLines(
     ...prettyJson(view.context),
     'plan:',
     ...prettyJson(view.plan),
-  ]
+  ])
 }
 
 function needs({ approvers }: Approval): string {

@@ -3,7 +3,7 @@ import type { Deps } from '../../actions/deps.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
-import { type Line, paint, prettyJson, print } from '../output.ts'
+import { type Line, paint, prettyJson, print, undisguisedLines } from '../output.ts'
 import { EFFECT_STYLE } from './explanation-lines.ts'
 
 export function addDecisionCommands(program: GateCommand): void {
@@ -18,7 +18,7 @@ export function addDecisionCommands(program: GateCommand): void {
 
 async function show(id: string, options: CommonOptions): Promise<void> {
   const found = await withStore(options, async (deps) => recordedDecision(deps, await entryOf(deps, id)))
-  print(options, found, () => linesOf(found))
+  print(options, found, () => undisguisedLines(linesOf(found)))
   if (!found.verified) options.io.exitCode = EXIT.negative
 }
 

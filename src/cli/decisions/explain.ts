@@ -9,7 +9,7 @@ import { compilePolicySet } from '../../authoring/load/load.ts'
 import { ROOT } from '../../version.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
-import { type Line, paint, print } from '../output.ts'
+import { type Line, paint, print, undisguisedLines } from '../output.ts'
 import { setInFolder } from '../tenant-folders.ts'
 import { entryOf } from './decisions.ts'
 import { decisionLines, explanationLines, valueText } from './explanation-lines.ts'
@@ -31,7 +31,7 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
       await entryOf(deps, id),
     ),
   )
-  print(options, found, () => linesOf(found))
+  print(options, found, () => undisguisedLines(linesOf(found)))
   if (!found.verified || found.reproduced === false) options.io.exitCode = EXIT.negative
   else if (found.unexplained !== null) options.io.exitCode = EXIT.failed
 }
