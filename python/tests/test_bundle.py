@@ -100,7 +100,10 @@ class Whole(Case):
                 "redacted": ["risk"],
             },
         )
-        self.assertEqual(report_lines(report)[-1], "VALID")
+        self.assertEqual(
+            report_lines(report)[-1],
+            "VALID (when it was, the service alone says; erased: risk)",
+        )
 
     def test_parts(self) -> None:
         for change, parts in [

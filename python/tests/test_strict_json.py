@@ -134,6 +134,16 @@ class Parser(unittest.TestCase):
         ]:
             self.assertFalse(accepts(data), data[:40])
 
+    def test_reasons(self) -> None:
+        for data, reason in [
+            (b"\xef\xbb\xbf{}", "begins with a byte order mark"),
+            (b'{"a":1,"a":2}', "has a member twice"),
+            (b'{"a":', r"is not JSON: Expecting value \(at character 5\)"),
+            (b"{} x", r"is not JSON: Extra data \(at character 3\)"),
+        ]:
+            with self.assertRaisesRegex(Refused, reason):
+                parse(data)
+
     def test_acceptance(self) -> None:
         for data in [b"9007199254740991", b"-9007199254740991", b" \r\n\t[ ] ", b"1e-300", b"0"]:
             self.assertTrue(accepts(data), data)

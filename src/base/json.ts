@@ -88,6 +88,7 @@ class Parser {
   }
 
   document(): Json {
+    if (this.text.startsWith('\ufeff')) this.fail('The text begins with a byte order mark')
     const value = this.value(0)
     this.space()
     if (this.at < this.text.length) this.fail('Unexpected text after the JSON value')

@@ -1,7 +1,8 @@
 import { decodeBase64, encodeBase64, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
-import { isJsonObject, type JsonLimits, readJson } from '../base/json.ts'
+import { GateError } from '../base/errors.ts'
+import { isJsonObject, type Json, type JsonLimits, parseJson, readJson } from '../base/json.ts'
 import { Digest, Signature } from './fields.ts'
 import { list, literal, object, type TypeOf, text } from './shape.ts'
 import { STATEMENT_TYPES, type StatementKind } from './statement.ts'
@@ -10,6 +11,16 @@ import { STATEMENT_TYPES, type StatementKind } from './statement.ts'
 export const EVIDENCE_JSON = { maxDepth: 64, rounds: true } as const satisfies JsonLimits
 /** Characters of the payload: 8 MiB of a bundle, in base64. */
 const MAX_PAYLOAD = 12_000_000
+
+/** The value of a text of evidence; `why` says what makes it none. */
+export function readEvidence(text: Uint8Array | string): { claimed: Json } | { why: string } {
+  try {
+    return { claimed: parseJson(text, EVIDENCE_JSON) }
+  } catch (error) {
+    if (error instanceof GateError) return { why: `This cannot be read: ${error.message}` }
+    throw error
+  }
+}
 
 /** An envelope of DSSE v1 around a bundle. */
 export const EnvelopeShape = object(

@@ -10,7 +10,7 @@ import { parseDigest } from '../base/digest.ts'
 import { isJsonObject, type JsonObject, readJson } from '../base/json.ts'
 import { attest, type VerifyInputs } from './attestation.ts'
 import { type CheckName, type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
-import { EVIDENCE_JSON } from './envelope.ts'
+import { EVIDENCE_JSON, readEvidence } from './envelope.ts'
 import {
   type EntryLine,
   EntryLineShape,
@@ -40,7 +40,9 @@ export interface ExportVerification extends Verification {
 
 /** Checks an exported range without any server (docs/evidence.md, The export of a range). */
 export async function verifyExport(source: ExportSource, inputs: VerifyInputs): Promise<ExportVerification> {
-  const claimed = readJson(source.manifest, EVIDENCE_JSON)
+  const read = readEvidence(source.manifest)
+  if ('why' in read) return malformed(read.why)
+  const { claimed } = read
   const fault = ManifestShape.fault(claimed, '')
   if (fault !== undefined) return malformed(`This is not the manifest of an export: ${fault}.`)
   const manifest = claimed as unknown as Manifest // as the shape says

@@ -4,6 +4,7 @@ import { approvalFault } from './approval.ts'
 import { attest, type VerifyInputs } from './attestation.ts'
 import { BUNDLE_VERSION, type Bundle, BundleShape } from './bundle.ts'
 import { checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
+import { bundleOfEnvelope, readEvidence } from './envelope.ts'
 import type { HeaderShape } from './fields.ts'
 import { checkpointOf } from './note.ts'
 import { inclusionFault } from './proven.ts'
@@ -58,6 +59,12 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
     },
     { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted: proof.redacted },
   )
+}
+
+/** Verifies the text of a bundle, or of its envelope: parsing it elsewhere would merge two members of one name. */
+export function verifyBundleText(text: Uint8Array | string, inputs: VerifyInputs): Verification {
+  const read = readEvidence(text)
+  return 'why' in read ? verdictOf({ form: failed(read.why) }) : verifyBundle(bundleOfEnvelope(read.claimed), inputs)
 }
 
 /** The fault in the segment: entries of one chain without gaps, each with its listed hash. */

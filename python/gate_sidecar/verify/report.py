@@ -94,8 +94,20 @@ def report_lines(report: Report) -> list[str]:
     """Return the report for people: a line for each check, and the verdict."""
     lines = [f"{check.check:<12} {_result_text(check)}" for check in report.checks]
     verdict = report.verdict.upper()
-    lines.append("UNATTRIBUTED (no pinned key)" if report.unattributed else verdict)
+    name = "UNATTRIBUTED (no pinned key)" if report.unattributed else verdict
+    limits = "; ".join(_limits(report))
+    lines.append(f"{name} ({limits})" if limits else name)
     return lines
+
+
+def _limits(report: Report) -> list[str]:
+    """Return what the verdict does not say, in the words of `gate-sidecar evidence verify`."""
+    limits = []
+    if report.verdict == "valid" and report.assurance == "self-asserted":
+        limits.append("when it was, the service alone says")
+    if report.redacted:
+        limits.append(f"erased: {', '.join(report.redacted)}")
+    return limits
 
 
 def _result_text(check: Check) -> str:

@@ -24,6 +24,8 @@ def parse(data: bytes) -> Any:
         value = _DECODER.decode(text)
     except Refused:
         raise
+    except json.JSONDecodeError as why:
+        raise Refused(f"it is not JSON: {why.msg} (at character {why.pos})") from None
     except ValueError:
         raise Refused("it is not JSON") from None
     except RecursionError:

@@ -2,9 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
 import { counted } from '../../base/counted.ts'
 import { isId, siblingId } from '../../base/id.ts'
-import { type Json, readJson } from '../../base/json.ts'
-import { bundleOfEnvelope, EVIDENCE_JSON } from '../../evidence/envelope.ts'
-import { verifyBundle } from '../../evidence/verify.ts'
+import { verifyBundleText } from '../../evidence/verify.ts'
 import { type ExportVerification, verifyExport } from '../../evidence/verify-export.ts'
 import { readExport } from '../../files/export-folder.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -43,18 +41,18 @@ async function exportCommand(id: string, options: CommonOptions & { out?: string
   if (file !== undefined) print(options, { decision: id, file }, () => [`The evidence of ${id} is in ${file}.`])
 }
 
-function readBundle(file: string): Json | undefined {
+function readBundle(file: string): Uint8Array {
   const stat = statSync(file)
   // Other kinds of files have no length, and may have no end.
   if (!stat.isFile()) throw new CannotRun(`${file} is no file.`)
   if (stat.size > MAX_BUNDLE_BYTES) throw new CannotRun(`${file} is too large to be a bundle.`)
-  return readJson(readFileSync(file), EVIDENCE_JSON)
+  return readFileSync(file)
 }
 
 async function verifyCommand(file: string, options: CommonOptions & TrustOptions): Promise<void> {
   const inputs = verifyInputsOf(options)
   if (statSync(file).isDirectory()) return verifyFolder(await verifyExport(readExport(file), inputs), options)
-  const result = verifyBundle(bundleOfEnvelope(readBundle(file)), inputs)
+  const result = verifyBundleText(readBundle(file), inputs)
   print(options, result, () => verdictLines(result))
   options.io.exitCode = verdictOf(result).exitCode
 }

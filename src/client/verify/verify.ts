@@ -1,10 +1,8 @@
-import { isJsonObject, readJson } from '../../base/json.ts'
 import { type Anchor, parseAnchor } from '../../evidence/anchor.ts'
 import type { Verification } from '../../evidence/checks.ts'
-import { bundleOfEnvelope, EVIDENCE_JSON } from '../../evidence/envelope.ts'
 import { NO_TRUST, readTrust } from '../../evidence/trust.ts'
 import { UnusableTrust } from '../../evidence/unusable-trust.ts'
-import { verifyBundle } from '../../evidence/verify.ts'
+import { verifyBundleText } from '../../evidence/verify.ts'
 
 export type { Verification }
 export { UnusableTrust }
@@ -27,8 +25,7 @@ export interface VerifyOptions {
  */
 export function verifyEvidence(evidence: string | Uint8Array, options: VerifyOptions = {}): Verification {
   const { trust, anchors = '', nowMs = Date.now() } = options
-  const claimed = readJson(evidence, EVIDENCE_JSON)
-  return verifyBundle(isJsonObject(claimed) ? bundleOfEnvelope(claimed) : claimed, {
+  return verifyBundleText(evidence, {
     trust: trust === undefined ? NO_TRUST : readTrust(trust),
     anchors: anchors.split('\n').flatMap((line): Anchor | readonly Anchor[] => parseAnchor(line) ?? []),
     nowMs,

@@ -6,7 +6,7 @@ import { type Elsewhere, replay } from '../../audit/replay/replay.ts'
 import { isJsonObject, type JsonObject, readJson, storedJson } from '../../base/json.ts'
 import { memo } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
+import { EVIDENCE_JSON } from '../../evidence/envelope.ts'
 import type { SeqRange } from '../queries.ts'
 import type { Row } from './chain-rows.ts'
 import type { Connection } from './connection.ts'
@@ -42,7 +42,7 @@ function told({ entry: { header }, text }: Row): Told {
     const json = text(name)
     if (json === undefined) return undefined
     const isPlain = isDecision && name !== 'request'
-    const value = isPlain ? storedJson(json) : readJson(json, { maxDepth: EVIDENCE_DEPTH })
+    const value = isPlain ? storedJson(json) : readJson(json, { maxDepth: EVIDENCE_JSON })
     return isJsonObject(value) ? value : undefined
   }
   const section = isDecision ? read : memo(read)
