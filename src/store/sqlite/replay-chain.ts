@@ -42,7 +42,7 @@ function told({ entry: { header }, text }: Row): Told {
     const json = text(name)
     if (json === undefined) return undefined
     const isPlain = isDecision && name !== 'request'
-    const value = isPlain ? storedJson(json) : readJson(json, { maxDepth: EVIDENCE_JSON })
+    const value = isPlain ? storedJson(json) : readJson(json, EVIDENCE_JSON)
     return isJsonObject(value) ? value : undefined
   }
   const section = isDecision ? read : memo(read)
