@@ -476,6 +476,7 @@ export interface Diagnostic {
     | 'GATE2011'
     | 'GATE2012'
     | 'GATE2013'
+    | 'GATE2014'
     | 'GATE2015'
     | 'GATE2016'
     | 'GATE2017'

@@ -39,8 +39,36 @@ const WARNINGS: [name: string, text: string][] = [
     W('{all: [{fact: context.a, operator: exists}, {fact: context.a, operator: equal, value: 1}]}', 'deny'),
   ],
   [
-    'defaulted',
-    `facts: {context.a: {type: number, default: 0}}\n${W('{fact: context.a, operator: equal, value: 1}', 'deny')}`,
+    'defaulted to what the rule is not about',
+    `facts: {context.a: {type: number, default: 0}}\n${W('{fact: «2014»context.a, operator: equal, value: 1}', 'deny')}`,
+  ],
+  [
+    'defaulted to what the rule is about',
+    `facts: {context.a: {type: number, default: 1}}\n${W('{fact: context.a, operator: equal, value: 1}', 'deny')}`,
+  ],
+  [
+    'defaulted, in a rule that holds by its default',
+    `facts: {context.a: {type: number, default: 0}}\n${W('{not: {fact: context.a, operator: equal, value: 1}}', 'require_approval')}`,
+  ],
+  [
+    'defaulted, in one of two ways to be held',
+    `facts: {context.a: {type: number, default: 0}, context.b: {type: number}}\n${W('{any: [{fact: context.a, operator: equal, value: 1}, {fact: context.b, operator: exists}]}', 'require_approval')}`,
+  ],
+  [
+    'defaulted, in all ways to be held',
+    `facts: {context.a: {type: number, default: 0}, context.b: {type: number}}\n${W('{all: [{fact: «2014»context.a, operator: equal, value: 1}, {fact: context.b, operator: exists}]}', 'require_approval')}`,
+  ],
+  [
+    'defaulted to nothing',
+    `facts: {context.a: {type: list, default: []}}\n${W('{fact: context.a, operator: contains, value: x}', 'deny')}`,
+  ],
+  [
+    'defaulted, in an allow rule',
+    `facts: {context.a: {type: number, default: 0}}\n${W('{fact: context.a, operator: equal, value: 1}')}`,
+  ],
+  [
+    'defaulted and required',
+    `facts: {context.a: {type: number, default: 0}}\nactions: {a.b: {context: {type: object, required: [a]}}}\n${W('{fact: context.a, operator: equal, value: 1}', 'deny')}`,
   ],
   [
     'required',

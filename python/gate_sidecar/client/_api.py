@@ -626,6 +626,7 @@ class _Diagnostic(TypedDict):
         "GATE2011",
         "GATE2012",
         "GATE2013",
+        "GATE2014",
         "GATE2015",
         "GATE2016",
         "GATE2017",

@@ -29,7 +29,7 @@ export function possibleTruths(set: PolicySet, candidate: Rule | Factor): Possib
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
   const inWhole = (leaf: Leaf): Possible =>
     guarded.has(leaf.fact.text) ? without(ofLeaf.get(leaf), 'unknown') : (ofLeaf.get(leaf) ?? new Set())
-  const when: Possible = condition === undefined ? new Set(['true']) : combined(condition, set.conditions, inWhole)
+  const when: Possible = condition === undefined ? new Set(['true']) : outcomesOf(condition, set.conditions, inWhole)
   const isUncertain = 'scale' in candidate && candidate.scale !== undefined && mayLack(candidate.scale)
   return { whole: isUncertain ? new Set([...when, 'unknown']) : when, leaves: ofLeaf }
 }
@@ -53,7 +53,7 @@ function without(possible: Possible | undefined, truth: Truth): Possible {
 }
 
 /** Possible outcomes of the whole when its parts vary independently. */
-function combined(
+export function outcomesOf(
   condition: Condition,
   named: ReadonlyMap<string, Condition>,
   ofLeaf: (leaf: Leaf) => Possible,

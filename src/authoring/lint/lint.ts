@@ -5,6 +5,7 @@ import { advise } from './advice.ts'
 import { createBudget } from './budget.ts'
 import { type Certain, certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
+import { reportDefaults } from './defaults.ts'
 import { reportRepeated } from './repeated.ts'
 import { reportScales } from './scales.ts'
 import { createSearch } from './search.ts'
@@ -32,6 +33,7 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   if (isWhole || (!files.partial && roots.length === files.policies.length))
     for (const root of roots) reportUnused(root, names, certain.mentioned)
   reportUncertain(certain)
+  reportDefaults(certain)
   // A rule that was left out may allow an action that is counted.
   if (isWhole) reportIdle(set, names, roots)
   if (level === 'advice') advise(certain)

@@ -27,11 +27,11 @@ export function reportUncertain(certain: Certain): void {
 
 /** Advice on how to make sure that the fact is present. */
 function remedy({ fact }: Leaf, { session, counters }: PolicyData): string {
-  if (!OVER_TIME_ROOTS.has(fact.root)) return 'give it a default, require it in the schema'
+  if (!OVER_TIME_ROOTS.has(fact.root)) return 'require it in the schema'
   const counter = counters.get(fact.text)
   const ofSession = counter === undefined || counter.by === 'session' ? session?.fact : undefined
   const made = [ofSession, counter?.sum].flatMap((from) => from?.text ?? [])
-  return `give ${made.join(' and ')} a default, require it in the schema`
+  return `require ${made.join(' and ')} in the schema`
 }
 
 /** Leaves of a rule whose fact may be missing: without default, guard, or a schema that requires it. */
