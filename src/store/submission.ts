@@ -59,6 +59,8 @@ export type Write =
   | { kind: 'anchored'; delivery: Delivery }
   /** Records last uses of keys; the later of the stored and the new time stays. */
   | { kind: 'keyUse'; uses: readonly KeyUse[] }
+  /** Writes so many bytes that mean nothing, to learn whether the file takes them. */
+  | { kind: 'trial'; at: string; bytes: number }
 
 export interface TreeNode extends Place {
   hash: Hash
@@ -112,7 +114,7 @@ export type Guard =
 export interface Submission {
   guards: readonly Guard[]
   writes: readonly Write[]
-  /** At least one, except for deliveries and uses of keys: no state changes without an entry. Appended in order. */
+  /** At least one, except for deliveries, uses of keys and trials: no state changes without an entry. Appended in order. */
   entries: readonly EntryDraft[]
 }
 

@@ -116,6 +116,7 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
     else if (write.kind === 'prune') prune(connection, write)
     else if (write.kind === 'keyUse') connection.keyUses.put(write.uses)
     else if (write.kind === 'reseal') continue
+    else if (write.kind === 'trial') connection.trials.put(write.at, write.bytes)
     else if (write.kind === 'anchored') connection.checkpoints.putAnchored(write.delivery)
     else {
       const name = nameOf(write.kind, write.record.id)

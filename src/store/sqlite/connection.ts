@@ -10,7 +10,7 @@ import { prunedQueries } from './pruned.ts'
 import { recordQueries } from './records.ts'
 import { sealQueries } from './seals.ts'
 import { systemHeadQueries } from './system-heads.ts'
-import { idempotencyQueries, keyUseQueries } from './uses.ts'
+import { idempotencyQueries, keyUseQueries, trialQueries } from './uses.ts'
 
 /** Database handle with its prepared statements, which belong to that handle. */
 export function connect(db: Database) {
@@ -33,6 +33,7 @@ export function connect(db: Database) {
     keyUses: keyUseQueries(db),
     policySources: policySourceQueries(db),
     seals: sealQueries(db),
+    trials: trialQueries(db),
     transaction: transactionStatements(db),
   }
 }

@@ -28,6 +28,16 @@ export function idempotencyQueries(db: Database) {
   }
 }
 
+/** Statements over trial. Only commit.ts writes, inside its transaction. */
+export function trialQueries(db: Database) {
+  // Random bytes, since a file system that compresses needs no room for zeros.
+  const put = db.prepare<[string, number]>(
+    `INSERT INTO trial (one, at, filler) VALUES (1, ?, randomblob(?))
+     ON CONFLICT (one) DO UPDATE SET at = excluded.at, filler = excluded.filler`,
+  )
+  return { put: (at: string, bytes: number): void => void put.run(at, bytes) }
+}
+
 /** Statements over key_use. Only commit.ts writes, inside its transaction. */
 export function keyUseQueries(db: Database) {
   const of = db.prepare<[string], KeyUse>(
