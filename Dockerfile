@@ -50,10 +50,12 @@ RUN ln -s /app/bin/gate-sidecar.js /usr/local/bin/gate-sidecar \
 USER 1000
 VOLUME /data
 EXPOSE 4283
-# It asks with the settings of the environment; a flag of `serve` would be unknown to it. A start that checks a large data
-# file may take its time.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["gate-sidecar", "health"]
-# Node.js is process 1 and handles SIGTERM itself: requests under way are answered, for 5 of the 10 s that Docker gives.
+# It asks whether the process answers, not whether it is ready: engines restart what is unhealthy, and a stop that a full
+# disk did not take is in memory alone. It asks with the settings of the environment; a flag of `serve` would be unknown
+# to it. A start that checks a large data file may take its time.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["gate-sidecar", "health", "--live"]
+# Node.js is process 1 and handles SIGTERM itself: it serves on for 1 s (`stopDelay`) and answers what is under way for
+# up to 5 s, of the 10 s that Docker gives.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["gate-sidecar"]
 CMD ["serve"]

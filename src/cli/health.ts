@@ -10,41 +10,46 @@ const TIMEOUT_MS = 3000
 export function addHealthCommand(program: GateCommand): void {
   addCommonOptions(program.command('health'))
     .description('ask a running server whether it is ready; exit 1 when it is not')
+    .option(
+      '--live',
+      'ask only whether the process answers: to restart one that is not ready would lose what only memory holds',
+    )
     .option('--host <address>', 'address it listens on (default: 127.0.0.1)')
     .option('--port <number>', 'port it listens on (default: 4283)')
     .option('--socket <path>', 'Unix socket it listens on')
     .example('health --port 4283')
-    .action(async (options: CommonOptions) => {
-      const { ready, message } = await probe(configOf(options))
-      print(options, { ready, message }, () => [ready ? 'ready' : `not ready: ${message}`])
-      if (!ready) options.io.exitCode = EXIT.negative
+    .action(async ({ live = false, ...options }: CommonOptions & { live?: boolean }) => {
+      const word = live ? 'live' : 'ready'
+      const { isGood, message } = await probe(configOf(options), live ? ROUTES.healthz.path : ROUTES.readyz.path)
+      print(options, { [word]: isGood, message: message ?? word }, () => [isGood ? word : `not ${word}: ${message}`])
+      if (!isGood) options.io.exitCode = EXIT.negative
     })
 }
 
-/** The reason in an envelope. Any other text comes from another service and is shown as it is. */
-function messageOf(text: string): string {
+/** The reason in an envelope, if it has one. Any other text comes from another service and is shown as it is. */
+function messageOf(text: string): string | undefined {
   try {
     const { success, message } = parseJson(text, { maxDepth: 8 }) as { success?: unknown; message?: unknown }
-    return success === true ? 'ready' : String(message)
+    return success === true ? undefined : String(message)
   } catch {
     return `the answer is not that of gate-sidecar: ${JSON.stringify(text.slice(0, 100))}`
   }
 }
 
-/** Requests GET /readyz. No answer means not ready. */
-function probe({ host, port, socket }: { host: string; port: number; socket: string | null }) {
+/** Requests a probe. No answer is a bad one. */
+function probe({ host, port, socket }: { host: string; port: number; socket: string | null }, path: string) {
   const where = socket === null ? { host, port } : { socketPath: socket }
   const headers = { host: 'localhost' }
-  return new Promise<{ ready: boolean; message: string }>((resolve) => {
-    const outgoing = request({ ...where, path: ROUTES.readyz.path, headers, timeout: TIMEOUT_MS }, (response) => {
+  return new Promise<{ isGood: boolean; message: string | undefined }>((resolve) => {
+    const outgoing = request({ ...where, path, headers, timeout: TIMEOUT_MS }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
       })
-      response.on('end', () => resolve({ ready: response.statusCode === 200, message: messageOf(text) }))
+      response.on('end', () => resolve({ isGood: response.statusCode === 200, message: messageOf(text) }))
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
-    outgoing.on('error', (error) => resolve({ ready: false, message: error.message }))
+    outgoing.on('error', (error) => resolve({ isGood: false, message: error.message }))
     outgoing.end()
   })
 }

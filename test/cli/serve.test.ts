@@ -151,13 +151,16 @@ test('health: 0 while the service is ready, 1 when it is not, by port and by soc
   assert.equal((await run(['health', '--socket', socket])).code, 1)
 })
 
-test('health: 1 with the reason when policies are broken from the start', async (t) => {
+test('health: 1 with the reason when policies are broken from the start, and the process lives', async (t) => {
   const { root } = await prepare()
   writeFileSync(join(root, 'policies/acme/main.yaml'), 'nonsense')
   const server = await serviceIn(t, root)
   const { code, stdout } = await run(['health', '--port', new URL(server.url).port])
   assert.equal(code, 1)
   assert.match(stdout, /^not ready: 1 policy sets have faults/)
+  // What only memory holds would be lost with a process that is ended for that.
+  const live = await run(['health', '--live', '--port', new URL(server.url).port, '--json'])
+  assert.deepEqual([live.code, JSON.parse(live.stdout)], [0, { live: true, message: 'live' }])
 })
 
 test('a Unix socket: serves, and one that a live service holds is not taken', async (t) => {

@@ -160,7 +160,7 @@ test('the image runs: it becomes ready, decides over HTTP, stops with 0, and wri
     await sleep(100)
     health = await exec(...image.health)
   }
-  assert.deepEqual(health, { code: 0, output: 'ready\n' }, container.output())
+  assert.deepEqual(health, { code: 0, output: 'live\n' }, container.output())
 
   const made = await exec('gate-sidecar', 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
   const [key] = /sk_live_\w+/.exec(made.output) ?? []
