@@ -1,18 +1,35 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from 'pino'
 import type { LogLevel } from './config.ts'
+import { limitRepeats } from './log-limit.ts'
 
-export type { Logger }
+export interface Logger extends Pick<PinoLogger, 'info' | 'warn' | 'error'> {
+  /** Writes how often repeated lines were left out; for a process that ends. */
+  tellLeftOut(): void
+}
 
-/** Logs one JSON object a line to standard output. Headers and bodies are never logged, so no secret can be. */
+const WARN = 40
+
+/**
+ * Logs one JSON object a line to standard output. Headers and bodies are never logged, so no secret can be.
+ * Of warnings and errors that repeat, one a minute is written.
+ */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
+  const repeats = limitRepeats()
   const options = {
     level,
     base: null,
     timestamp: () => `,"time":"${new Date(Date.now()).toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: ['key', 'secret', 'apiKey', 'headers'],
-  }
-  return pino(options, destination ?? standardOutput())
+    hooks: {
+      logMethod([fields, message], write, levelNumber) {
+        if (levelNumber < WARN) return write.call(this, fields, message)
+        repeats.write(levelNumber, Object(fields), String(message), (shown, text) => write.call(this, shown, text))
+      },
+    },
+  } satisfies LoggerOptions
+  const logger = pino(options, destination ?? standardOutput())
+  return Object.assign(logger, { tellLeftOut: () => repeats.flush() })
 }
 
 /**
