@@ -149,6 +149,7 @@ export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
     compileAndTest: async (source) => ({ value: await compileOnce(source) }),
     validate: async (source) => ({ value: validatePolicySet(source) }),
     judge: async (question) => ({ value: await draftVerdict(question) }),
+    close: () => undefined,
   },
   examine: examineHere,
   writer: writeHere,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Bounded, PolicySource } from '../authoring/load/files.ts'
 import type { CompiledPolicies } from '../authoring/load/load.ts'
 import type { PolicyValidation } from '../authoring/load/validation.ts'
@@ -34,6 +35,8 @@ export interface PolicyWorker {
   validate(source: PolicySource): Promise<Bounded<PolicyValidation>>
   /** Evaluates policies that are not in force. */
   judge(question: DraftQuestion): Promise<Bounded<Verdict>>
+  /** Ends all jobs, present and future, with this error: what was not finished says nothing about the policies. */
+  close(error: Error): void
 }
 
 /** Message to the thread: the name of a method of PolicyWorker, and its argument. */
@@ -46,13 +49,17 @@ export type Job =
 export function threadedPolicyWorker(): PolicyWorker {
   // A service that starts loads policies soon.
   const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS, startsNow: true })
-  const run = <T>(job: Job): Promise<Bounded<T>> => inTime((signal) => ask<T>(job, signal), job)
+  const closed = new AbortController()
+  setMaxListeners(0, closed.signal)
+  const run = <T>(job: Job): Promise<Bounded<T>> =>
+    inTime((late) => ask<T>(job, AbortSignal.any([late, closed.signal])), job, closed.signal)
   return {
     listFiles: (files) => run<readonly string[]>(['listFiles', files]),
     compile: (source) => run<CompiledPolicies>(['compile', source]),
     compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
     validate: (source) => run<PolicyValidation>(['validate', source]),
     judge: (question) => run<Verdict>(['judge', question]),
+    close: (error) => closed.abort(error),
   }
 }
 
@@ -78,7 +85,12 @@ const TOLD: Readonly<Record<Job[0], string>> = {
   judge: 'answer',
 }
 
-async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job): Promise<Bounded<T>> {
+/** @throws the reason of `closed` */
+async function inTime<T>(
+  work: (late: AbortSignal) => Promise<T>,
+  [what]: Job,
+  closed: AbortSignal,
+): Promise<Bounded<T>> {
   const late = new AbortController()
   const isOver = timeLimit()
   const timer = setInterval(() => {
@@ -87,6 +99,7 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job)
   try {
     return { value: await work(late.signal) }
   } catch (error) {
+    closed.throwIfAborted()
     if (!late.signal.aborted) return { fault: `cannot be loaded: ${error instanceof Error ? error.message : error}` }
     return {
       fault: `takes more than ${TIME_LIMIT_MS / 1000} s to ${TOLD[what]}`,

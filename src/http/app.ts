@@ -45,7 +45,7 @@ function otherRoutes(dispatcher: Dispatcher): { others: RequestListener; loadOth
     try {
       app ??= await loadOthers()
     } catch (error) {
-      return writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log)
+      return writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services)
     }
     app(request, response)
   }

@@ -50,11 +50,14 @@ export async function dispatch(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { services } = dispatcher
   const requestId = requestIdOf(dispatcher, request)
   const identity: Identity = { key: undefined, caller: undefined }
+  const span: Span = { sinceMs: performance.now(), waitedMs: 0 }
   try {
-    assertHost(request.headers.host, dispatcher.services.allowedHosts)
-    const { reply, headers } = await serve(dispatcher, { id, route }, params, identity, request, response)
+    assertHost(request.headers.host, services.allowedHosts)
+    const { reply, headers } = await serve(dispatcher, { id, route }, params, { identity, span }, request, response)
+    if (id === 'check') services.latency.note(lengthOf(span), 'decided')
     if ('stream' in reply) return await writeStream(response, reply.stream, requestId, headers)
     const { data, page } = reply
     const { bare, status = 200 } = route.shape
@@ -63,7 +66,8 @@ export async function dispatch(
   } catch (error) {
     if (error instanceof CallerGone) return void response.destroy()
     const { facade }: RouteRule = ROUTES[id]
-    writeError(response, refusal(dispatcher, identity, error), requestId, dispatcher.services.log, facade)
+    if (id === 'check') services.latency.note(lengthOf(span), 'refused')
+    writeError(response, refusal(dispatcher, identity, error), requestId, services, facade)
   }
 }
 
@@ -72,6 +76,14 @@ export interface Identity {
   key: ApiKey | undefined
   caller: Caller | undefined
 }
+
+/** Time that a request takes, without what it waited for its client and for people. */
+interface Span {
+  sinceMs: number
+  waitedMs: number
+}
+
+const lengthOf = ({ sinceMs, waitedMs }: Span): number => performance.now() - sinceMs - waitedMs
 
 /**
  * Counts and audits refusals of the caller, wherever they were found, also those of unknown keys.
@@ -100,7 +112,7 @@ async function serve(
   dispatcher: Dispatcher,
   { id, route }: Handled,
   params: Readonly<Record<string, string>>,
-  identity: Identity,
+  { identity, span }: { identity: Identity; span: Span },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ reply: Reply; headers: Record<string, string> }> {
@@ -118,10 +130,8 @@ async function serve(
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
-    const read = await bodyOf(route, request, share.take)
+    const read = await bodyOf(route, request, share.take, span)
     await stalls.readSockets()
-    let waitedMs = 0
-    const sinceMs = performance.now()
     const reply = await route.run(services, {
       routeId: id,
       caller,
@@ -136,12 +146,11 @@ async function serve(
       },
       planLeft: () => limiter.left(state, caller),
       waited(ms) {
-        waitedMs += ms
+        span.waitedMs += ms
       },
       lastEventId: request.headers['last-event-id']?.toString(),
       isGone: () => hasHungUp() || services.stopping.aborted || isOver(services, credential),
     })
-    if (id === 'check') services.latency.note(performance.now() - sinceMs - waitedMs)
     const cookie = 'sessionCookie' in reply ? reply.sessionCookie : undefined
     return { reply, headers: { ...headers, ...(cookie !== undefined && setSessionCookie(request.headers, cookie)) } }
   } finally {
@@ -166,11 +175,15 @@ async function bodyOf(
   { shape, bodyLimits, takesBytes }: Route,
   request: IncomingMessage,
   take: (bytes: number) => void,
+  span: Span,
 ): Promise<{ body: Json | undefined; bytes: Uint8Array | undefined }> {
   const none = { body: undefined, bytes: undefined }
   if (bodyLimits === undefined) return none
   if (shape.bodyOptional && !hasBody(request)) return { ...none, body: {} }
-  const bytes = await readBody(request, bodyLimits, take)
+  const sinceMs = performance.now()
+  const bytes = await readBody(request, bodyLimits, take).finally(() => {
+    span.waitedMs += performance.now() - sinceMs
+  })
   return takesBytes ? { ...none, bytes } : { ...none, body: parseJson(bytes, bodyLimits) }
 }
 

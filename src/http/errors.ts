@@ -4,10 +4,10 @@ import type { Facade } from '../keys/routes.ts'
 import { inSource } from '../stack.ts'
 import { failureIn } from './facades/failures.ts'
 import { writeEnvelope, writeText } from './reply.ts'
-import type { HttpLog } from './services.ts'
+import type { Services } from './services.ts'
 
 /**
- * Writes all failures. An error that is no GateError is logged, and the caller learns only the request id.
+ * Writes and counts all failures. An error that is no GateError is logged, and the caller learns only the request id.
  *
  * @param facade protocol of the route, when it is not ours
  */
@@ -15,11 +15,12 @@ export function writeError(
   response: ServerResponse,
   thrown: unknown,
   requestId: string,
-  log: HttpLog,
+  { log, errors }: Pick<Services, 'log' | 'errors'>,
   facade?: Facade,
 ): void {
   const error = toGateError(thrown)
   const status = ERRORS[error.code].status
+  errors.count(error.code)
   if (status >= 500) log.error({ requestId, error: error.code, cause: describe(thrown) }, 'request failed')
   if (facade !== undefined) {
     const { status: told, body, headers } = failureIn(facade, error)

@@ -51,7 +51,7 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
         else if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
         else writeEnvelope(response, 200, { success: true, data, requestId })
       } catch (error) {
-        writeError(response, refusal(dispatcher, identity, error), requestId, services.log, facade)
+        writeError(response, refusal(dispatcher, identity, error), requestId, services, facade)
       }
     })
   }
@@ -60,7 +60,7 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
 /** Refuses what no route takes: another method on a known path, an unknown path, a path that is no URI. */
 function addRefusals(app: Express, dispatcher: Dispatcher): void {
   const refuse = (request: Request, response: ServerResponse, error: unknown, facade?: Facade): void =>
-    writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log, facade)
+    writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services, facade)
   const rules: readonly RouteRule[] = Object.values(ROUTES)
   for (const { path, facade } of rules) {
     const Allow = rules.flatMap((rule) => (rule.path === path ? [rule.method] : [])).join(', ')

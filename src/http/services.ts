@@ -13,6 +13,7 @@ import type { PolicyRegistry } from '../actions/policies/registry.ts'
 import type { ValidatePolicies } from '../actions/policies/validate.ts'
 import type { Sessions } from '../actions/sessions/sessions.ts'
 import type { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
+import type { ErrorCounts } from './error-counts.ts'
 
 /** Dependencies of the routes; composed in server.ts. */
 export interface Services
@@ -32,13 +33,25 @@ export interface Services
   examine: Examine
   /** Anchors of the chains, kept elsewhere. @throws GateError `audit_unavailable` when they cannot be read */
   readAnchors(): Promise<RangeInputs>
+  /** Reasons why requests should go elsewhere; empty while the service is ready. */
+  unready(): readonly Unready[]
   /** Metrics in the text format of Prometheus. */
   metrics(): Promise<string>
   log: HttpLog
+  errors: ErrorCounts
   /** Aborted when the service begins to stop: waiting requests are answered as they are, and streams end. */
   stopping: AbortSignal
   /** Accepted host names besides the loopback ones. */
   allowedHosts: readonly string[]
+}
+
+/** What `/readyz` asks for, in the order in which it is told. */
+export const UNREADY = ['stopping', 'anchors', 'stops', 'writes', 'chains', 'rows', 'policies'] as const
+
+export interface Unready {
+  reason: (typeof UNREADY)[number]
+  /** A sentence that anybody may read. */
+  message: string
 }
 
 /** Part of the logger that HTTP uses. */

@@ -137,6 +137,13 @@ export const SETTINGS = {
     help: 'how long the outcome of an allowed action is waited for, of agents that report outcomes: 1s to 24h; off: none is missed',
     shape: durationOrOff,
   },
+  stopDelay: {
+    placeholder: 'duration',
+    default: '1s',
+    example: '15s',
+    help: 'how long the service serves on after SIGTERM while /readyz says that it stops, so that requests go elsewhere: 1s to 24h; off: it ends at once',
+    shape: durationOrOff,
+  },
   logLevel: {
     placeholder: 'level',
     default: 'info' as LogLevel,

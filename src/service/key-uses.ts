@@ -6,26 +6,17 @@ import type { Trail } from './trail.ts'
 /** Interval at which the last uses of keys are written. */
 const RECORD_MS = 60_000
 
+export interface KeyUseTask extends KeyUses {
+  /** Writes the last uses now. @throws GateError of the store */
+  record(): Promise<void>
+}
+
 /** Remembers when keys were last used, and writes it in the background. */
-export function keepKeyUses(
-  deps: Deps,
-  trail: Pick<Trail, 'isWriting'>,
-  { log, tasks }: Background,
-): KeyUses & { close(): Promise<void> } {
+export function keepKeyUses(deps: Deps, trail: Pick<Trail, 'isWriting'>, { tasks }: Background): KeyUseTask {
   const uses = rememberKeyUses(deps)
   const record = async (): Promise<void> => {
     if (trail.isWriting()) await uses.flush()
   }
   tasks.every('record last uses of keys', RECORD_MS, record)
-  return {
-    ...uses,
-    /** A failed write must not fail the stop; last uses that cannot be written are lost. */
-    async close() {
-      try {
-        await record()
-      } catch (error) {
-        log.warn({ cause: String(error) }, 'when keys were used last could not be written')
-      }
-    },
-  }
+  return { ...uses, record }
 }

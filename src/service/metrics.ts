@@ -1,21 +1,22 @@
-import type { TrailDeps } from '../actions/audit/trail-state.ts'
-import type { Checkpointer } from '../actions/evidence/checkpoints.ts'
 import type { Latency } from '../actions/overview/latency.ts'
+import type { ErrorCounts } from '../http/error-counts.ts'
+import { UNREADY } from '../http/services.ts'
+import type { Anchors } from './anchors.ts'
 import type { ClockJumps } from './clock.ts'
+import { METRICS, type MetricName, PREFIX } from './metric-table.ts'
 import type { Outcomes } from './outcomes.ts'
+import { faultyChains, type Judged, reasonsOf } from './readiness.ts'
+import type { Tasks } from './repeat.ts'
+import type { Writing } from './writing.ts'
 
-export interface Measured extends TrailDeps {
-  checkpoints: Pick<Checkpointer, 'faults'>
+export interface Measured extends Judged {
+  anchors: Anchors
   outcomes: Pick<Outcomes, 'possibleBypasses'>
   latency: Pick<Latency, 'histogram'>
   clockJumps(): ClockJumps
-}
-
-interface Metric {
-  name: string
-  type: 'gauge' | 'counter' | 'histogram'
-  help: string
-  samples: readonly Sample[]
+  writing: Writing
+  errors: Pick<ErrorCounts, 'all'>
+  tasks: Pick<Tasks, 'failed'>
 }
 
 interface Sample {
@@ -26,92 +27,61 @@ interface Sample {
 }
 
 /** Metrics in the text format of Prometheus, version 0.0.4. None of them names a tenant. */
-export async function metricsText({
-  anchors,
-  checkpoints,
-  sweeping,
-  outcomes,
-  latency,
-  clockJumps,
-}: Measured): Promise<string> {
-  const last = sweeping.last()
-  const { unanchoredEntries, sinks } = await anchors.status()
-  const metrics: Metric[] = [
-    {
-      name: 'gate_sidecar_unanchored_entries',
-      type: 'gauge',
-      help: 'Entries of the audit trail that no anchor covers.',
-      samples: unanchoredEntries === null ? [] : [{ value: unanchoredEntries }],
-    },
-    {
-      name: 'gate_sidecar_anchor_up',
-      type: 'gauge',
-      help: 'Whether the sink took anchors when it was last given some.',
-      samples: sinks.map(({ sink, ok }) => ({ ...of(sink), value: Number(ok) })),
-    },
-    {
-      name: 'gate_sidecar_anchor_last_success_timestamp_seconds',
-      type: 'gauge',
-      help: 'When the sink took anchors last.',
-      samples: sinks.flatMap(({ sink, lastAt }) =>
-        lastAt === null ? [] : [{ ...of(sink), value: Date.parse(lastAt) / 1000 }],
-      ),
-    },
-    {
-      name: 'gate_sidecar_anchor_failures_total',
-      type: 'counter',
-      help: 'Attempts to give the sink anchors that failed.',
-      samples: sinks.map(({ sink, failures }) => ({ ...of(sink), value: failures })),
-    },
-    {
-      name: 'gate_sidecar_audit_chain_faults',
-      type: 'gauge',
-      help: 'Audit chains that are not signed any more, since they were altered.',
-      samples: [{ value: checkpoints.faults().size }],
-    },
-    clockMetric(clockJumps()),
-    {
-      name: 'gate_sidecar_possible_bypasses_total',
-      type: 'counter',
-      help: 'Allowed actions whose outcome never came, and actions that ran without an allow or were told as not run.',
-      samples: [{ value: outcomes.possibleBypasses() }],
-    },
-    {
-      name: 'gate_sidecar_audit_valid',
-      type: 'gauge',
-      help: 'Whether all audit chains were good when the service verified them last.',
-      samples: last === null ? [] : [{ value: Number(last.valid) }],
-    },
-    {
-      name: 'gate_sidecar_audit_verified_timestamp_seconds',
-      type: 'gauge',
-      help: 'When the service verified all audit chains last.',
-      samples: last === null ? [] : [{ value: Date.parse(last.at) / 1000 }],
-    },
-    {
-      name: 'gate_sidecar_check_duration_seconds',
-      type: 'histogram',
-      help: 'How long POST /gate/check took to be answered, without what it waited for people.',
-      samples: histogramOf(latency),
-    },
-  ]
-  return metrics
-    .filter(({ samples }) => samples.length > 0)
-    .flatMap(linesOf)
-    .join('')
+export async function metricsText(measured: Measured): Promise<string> {
+  const samples: Readonly<Record<MetricName, readonly Sample[]>> = {
+    ...(await anchorSamples(measured)),
+    ...trailSamples(measured),
+    ...requestSamples(measured),
+  }
+  // The members of METRICS, in its order.
+  return (Object.keys(METRICS) as MetricName[]).flatMap((name) => linesOf(name, samples[name])).join('')
 }
 
-function clockMetric(jumps: ClockJumps): Metric {
+async function anchorSamples({ anchors }: Measured) {
+  const { unanchoredEntries, sinks } = await anchors.status()
   return {
-    name: 'gate_sidecar_clock_jumps_total',
-    type: 'counter',
-    help: 'Times that the clock was set by more than a second, or the machine slept.',
-    samples: Object.entries(jumps).map(([direction, value]) => ({ labels: `direction="${direction}"`, value })),
+    unanchored_entries: unanchoredEntries === null ? [] : [{ value: unanchoredEntries }],
+    anchor_up: sinks.map(({ sink, ok }) => labelled('sink', sink, Number(ok))),
+    anchor_last_success_timestamp_seconds: sinks.flatMap(({ sink, lastAt }) =>
+      lastAt === null ? [] : [labelled('sink', sink, Date.parse(lastAt) / 1000)],
+    ),
+    anchor_failures_total: sinks.map(({ sink, failures }) => labelled('sink', sink, failures)),
   }
 }
 
-function of(sink: string): Pick<Sample, 'labels'> {
-  return { labels: `sink="${sink}"` }
+function trailSamples(measured: Measured) {
+  const { store, verification } = measured
+  const chains = faultyChains(measured).size
+  const last = verification.last()
+  return {
+    audit_chain_faults: [{ value: chains }],
+    altered_records: [{ value: store.altered().length }],
+    audit_valid: last === null && chains === 0 ? [] : [{ value: Number(chains === 0) }],
+    audit_verified_timestamp_seconds: last === null ? [] : [{ value: Date.parse(last.at) / 1000 }],
+    unwritten_stops: [{ value: store.imposed().length }],
+  }
+}
+
+function requestSamples(measured: Measured) {
+  const { errors, writing, tasks, outcomes, latency, clockJumps } = measured
+  const reasons = reasonsOf(measured).map(({ reason }) => reason)
+  return {
+    unready: UNREADY.map((reason) => labelled('reason', reason, Number(reasons.includes(reason)))),
+    errors_total: counted('code', errors.all()),
+    commits_refused_total: counted('code', Object.entries(writing.refused())),
+    background_failures_total: counted('task', tasks.failed()),
+    clock_jumps_total: counted('direction', Object.entries(clockJumps())),
+    possible_bypasses_total: [{ value: outcomes.possibleBypasses() }],
+    check_duration_seconds: histogramOf(latency),
+  }
+}
+
+function labelled(label: string, name: string, value: number): Sample {
+  return { labels: `${label}="${name}"`, value }
+}
+
+function counted(label: string, counts: Iterable<readonly [name: string, value: number]>): Sample[] {
+  return Array.from(counts, ([name, value]) => labelled(label, name, value))
 }
 
 function histogramOf(latency: Measured['latency']): Sample[] {
@@ -124,13 +94,15 @@ function histogramOf(latency: Measured['latency']): Sample[] {
   ]
 }
 
-function linesOf({ name, type, help, samples }: Metric): string[] {
+function linesOf(name: MetricName, samples: readonly Sample[]): string[] {
+  if (samples.length === 0) return []
+  const { type, help } = METRICS[name]
   return [
-    `# HELP ${name} ${help}\n`,
-    `# TYPE ${name} ${type}\n`,
+    `# HELP ${PREFIX}${name} ${help}\n`,
+    `# TYPE ${PREFIX}${name} ${type}\n`,
     ...samples.map(
       ({ part, labels, value }) =>
-        `${name}${part === undefined ? '' : `_${part}`}${labels === undefined ? '' : `{${labels}}`} ${value}\n`,
+        `${PREFIX}${name}${part === undefined ? '' : `_${part}`}${labels === undefined ? '' : `{${labels}}`} ${value}\n`,
     ),
   ]
 }

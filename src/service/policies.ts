@@ -35,7 +35,7 @@ export async function keepPolicies(
     folders: policyFolders(folder, queue),
     watch: config.watch === 'on',
     onChange: (tenantId, change) => logChange(log, tenantId, change),
-    onError: (error) => log.error({ task: 'policies', cause: String(error) }, 'background task failed'),
+    onError: (error) => tasks.note(error, 'policies'),
   })
   const readOnce = reader(policies, trail.anchors)
   await readOnce()

@@ -1,12 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failures } from '../actions/failures.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 
 const RETRY_MS = 1000
-/** Interval between reports of a failure that goes on. */
-const REMINDER_MS = 60_000
 
 export type Tasks = ReturnType<typeof repeatingTasks>
 
@@ -20,15 +17,31 @@ export interface Background {
 /**
  * Background tasks of the process: at most one run of each at a time, and none after stop.
  *
- * @param onError receives a task's failure; of one that goes on, once a minute
+ * @param onError receives each failure of a task
+ * @param stopping its reason, thrown by work that it aborts, is no failure
  */
-export function repeatingTasks(onError: (error: unknown, task: string) => void) {
+export function repeatingTasks(onError: (error: unknown, task: string) => void, stopping: AbortSignal) {
   const stopped = new AbortController()
   // Each waiting task listens, so many listeners are no leak.
   setMaxListeners(0, stopped.signal)
   const running = new Set<Promise<void>>()
-  const { watch } = failures(onError, REMINDER_MS)
+  const failed = new Map<string, number>()
 
+  const note = (error: unknown, task: string): void => {
+    if (stopping.aborted && error === stopping.reason) return
+    failed.set(task, (failed.get(task) ?? 0) + 1)
+    onError(error, task)
+  }
+  /** True when the work succeeded. Never rejects. */
+  const watch = async (task: string, work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      note(error, task)
+      return false
+    }
+  }
   const track = (work: Promise<void>): void => {
     running.add(work)
     void work.finally(() => running.delete(work))
@@ -46,22 +59,27 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
 
   return {
     /** Repeats the work, `ms` after its end. A failure is reported and does not end the task. */
-    every(name: string, ms: number, work: () => Promise<unknown>): void {
+    every(task: string, ms: number, work: () => Promise<unknown>): void {
+      failed.set(task, 0)
       const loop = async (): Promise<void> => {
-        while (await pause(ms)) await watch(name, work)
+        while (await pause(ms)) await watch(task, work)
       }
       track(loop())
     },
     /** Retries the work each second until it succeeds; once more at stop, since nobody tries later. */
-    untilDone(name: string, work: () => Promise<void>): void {
+    untilDone(task: string, work: () => Promise<void>): void {
       const loop = async (): Promise<void> => {
         for (let goOn = true; goOn; ) {
           goOn = await pause(RETRY_MS)
-          if (await watch(name, work)) return
+          if (await watch(task, work)) return
         }
       }
       track(loop())
     },
+    /** Reports a failure of background work that runs elsewhere. */
+    note,
+    /** Failures since the start, by task. */
+    failed: (): ReadonlyMap<string, number> => failed,
     async stop(): Promise<void> {
       stopped.abort()
       await Promise.all(running)

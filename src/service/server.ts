@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
@@ -17,6 +17,8 @@ import { type PolicyWorker, threadedPolicyWorker } from '../files/policy-worker.
 import { sealKeysAt } from '../files/signing-key.ts'
 import { createApp } from '../http/app.ts'
 import { connectionsWithin, limitConnections, openFilesLimit } from '../http/connections.ts'
+import { drain } from '../http/drain.ts'
+import { errorCounts } from '../http/error-counts.ts'
 import { examineInThread } from '../http/evidence/examine.ts'
 import type { Refusals } from '../http/refusals.ts'
 import type { Services } from '../http/services.ts'
@@ -35,18 +37,19 @@ import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
 import { watchOutcomes } from './outcomes.ts'
 import { keepPolicies } from './policies.ts'
+import { reasonsOf } from './readiness.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
-import { keepStops, type UnwrittenStops } from './stops.ts'
-import { keepTrail, type Trail } from './trail.ts'
+import { AT_ONCE, type Ending, endService, stoppingError } from './stopping.ts'
+import { keepStops } from './stops.ts'
+import { keepSweeping } from './sweep.ts'
+import { keepTrail } from './trail.ts'
+import { watchVerifications } from './verification.ts'
+import { watchWrites } from './writing.ts'
 
 /** Interval of taking in what other processes wrote, for what does not look itself: requests and commits do. */
 const REFRESH_MS = 200
 const TASK_MS = 1000
 const REFUSALS_MS = 60_000
-/** Time that requests under way have to end when the service stops. */
-const DRAIN_MS = 5000
-/** Interval of closing idle connections meanwhile. */
-const IDLE_MS = 50
 
 export interface RunningServer {
   /** Address of the service: `http://127.0.0.1:4283`, or `unix:/path`. */
@@ -55,8 +58,13 @@ export interface RunningServer {
   signInCodes: SignInCodes
   /** Reads all policies anew, now. */
   reload(): Promise<Reloaded>
-  /** @returns stops in force that are kept nowhere, and end with the process */
-  close(): Promise<KillSwitch[]>
+  /**
+   * Ends the service.
+   *
+   * @param how at once by default
+   * @returns stops in force that are kept nowhere, and end with the process
+   */
+  close(how?: Ending): Promise<KillSwitch[]>
 }
 
 export interface ServerOptions {
@@ -83,55 +91,75 @@ export async function startServer({
     policyWorker = threadedPolicyWorker(),
     writer: makeWriter = writeWhereBetter,
     verifier: makeVerifier = verifyInThread,
-    examine = examineInThread(),
+    examine,
   } = {},
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = existingFolder(config.policies)
   closeData(config, log)
   const newId = idMaker(clock, randomPool())
   const sealKeys = sealKeysAt(signingKeyPath(config))
-  const store = openStore({ dir: resolve(config.data), create: true, clock, sealKeys, makeWriter, makeVerifier })
-  const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
+  const stopping = new AbortController()
+  const tasks = repeatingTasks(
+    (error, task) => log.error({ task, cause: String(error) }, 'background task failed'),
+    stopping.signal,
+  )
+  const file = openStore({ dir: resolve(config.data), create: true, clock, sealKeys, makeWriter, makeVerifier })
+  const { store, writing, verification } = watchedStore(file, clock, log, stopping.signal)
   const background = { config, log, tasks }
   const deps = { store, clock, newId }
   try {
+    await verification.recall()
     const trail = await keepTrail(deps, background)
+    keepSweeping(deps, trail, verification, background)
     const rules = await keepPolicies(deps, trail, { ...background, folder: policiesFolder, policyWorker })
     const keyUses = keepKeyUses(deps, trail, background)
     const clockJumps = watchClock(clock, background, () => expireDue(deps, { all: true }))
-    const kept = { ...trail, keyUses, clockJumps, latency: latency(), outcomes: watchOutcomes(deps, trail, background) }
+    const outcomes = watchOutcomes(deps, trail, background)
+    const watched = { writing, verification, tasks, errors: errorCounts(), latency: latency() }
+    const kept = { ...trail, ...watched, ...rules, store, keyUses, clockJumps, outcomes, stopping: stopping.signal }
     const stops = keepStops(deps, background, () => sealSecret(store, sealKeys))
-    const stopping = new AbortController()
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {
       ...deps,
       ...browsers,
       history: historyReader(store),
       recent: recentReader(store),
-      ...rules,
-      examine,
+      examine: examine ?? examineInThread(stopping.signal),
       ...kept,
+      unready: () => reasonsOf(kept),
       metrics: () => metricsText(kept),
       log,
       allowedHosts: config.allowedHosts,
-      stopping: stopping.signal,
       keepUnwritten: stops.keep,
     }
     const { listener, loadOthers, refusals } = createApp(services, { direct })
     tend(tasks, deps, browsers.sessions, refusals)
-    const server = createServer(HTTP_LIMITS, listener)
+    tasks.every('try a write', TASK_MS, async () => void (trail.isWriting() && (await writing.tend())))
+    const exit = drain(listener)
+    const server = createServer(HTTP_LIMITS, exit.listener)
+    exit.watch(server)
     warnOfNetwork(config, log)
     limitConnections(server, config.maxConnections ?? connectionsWithin(openFilesLimit()))
     const url = await listen(server, config)
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
     void loadOthers()
-    const close = closing({ server, stopping, tasks, ...rules, keyUses, refusals, ...browsers, trail, stops, store })
+    stopping.signal.addEventListener('abort', () => policyWorker.close(stoppingError()))
+    const running = { ...kept, ...browsers, server, drain: exit, stopping, refusals, trail, stops, log }
+    const close = (how = AT_ONCE): Promise<KillSwitch[]> => endService(running, how)
     return { url, store, signInCodes: browsers.signInCodes, reload: rules.policies.reloadAll, close }
   } catch (error) {
     await tasks.stop()
     await store.close()
     throw error
   }
+}
+
+/** The store of the service: what becomes of its commits and verifications is watched, whoever asks for them. */
+function watchedStore(file: Store, clock: Clock, log: Logger, stopping: AbortSignal) {
+  const writing = watchWrites(file, clock)
+  const verification = watchVerifications(file, log, stopping)
+  const store: Store = { ...file, commit: writing.commit, verifyChain: verification.verifyChain }
+  return { store, writing, verification }
 }
 
 /** Node's header limit of 16 kB may be too small: browsers send the cookies of every port of this machine. */
@@ -141,36 +169,6 @@ const HTTP_LIMITS = {
   // Both times are looked at in this interval.
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 32 * 1024,
-}
-
-interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
-  server: Server
-  stopping: AbortController
-  tasks: Tasks
-  keyUses: ReturnType<typeof keepKeyUses>
-  refusals: Refusals
-  trail: Trail
-  stops: UnwrittenStops
-}
-
-/** Stops everything in an order that loses nothing: counters are written while the store is open. */
-function closing({ server, stopping, tasks, policies, keyUses, refusals, sessions, trail, stops, store }: Running) {
-  return async (): Promise<KillSwitch[]> => {
-    stopping.abort()
-    await closeListener(server)
-    await tasks.stop()
-    await policies.idle()
-    await keyUses.close()
-    try {
-      await refusals.flush()
-      await sessions.close()
-      await trail.close()
-    } finally {
-      await store.close()
-      stops.close()
-    }
-    return stops.lost()
-  }
 }
 
 /** @throws ConfigError when the folder does not exist */
@@ -188,17 +186,4 @@ function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals):
   tasks.every('note cancelled approvals', TASK_MS, () => noteCancelled(deps))
   tasks.every('end sessions', TASK_MS, () => sessions.tend())
   tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
-}
-
-function closeListener(server: Server): Promise<void> {
-  return new Promise((done) => {
-    // A connection that a client keeps alive is idle only after its request has been answered.
-    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
-    const limit = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-    server.close(() => {
-      clearInterval(idle)
-      clearTimeout(limit)
-      done()
-    })
-  })
 }

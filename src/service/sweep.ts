@@ -1,46 +1,39 @@
-import { type Sweep, sweep } from '../actions/audit/sweep.ts'
-import type { TrailDeps, Verified } from '../actions/audit/trail-state.ts'
-import type { RangeInputs } from '../actions/audit/verify-range.ts'
+import { sweep } from '../actions/audit/sweep.ts'
 import type { Deps } from '../actions/deps.ts'
 import { formatTimestamp } from '../base/time.ts'
-import type { Logger } from './log.ts'
 import type { Background } from './repeat.ts'
+import type { Trail } from './trail.ts'
+import type { watchVerifications } from './verification.ts'
 
 /** Interval of the check whether a sweep is due. */
 const POLL_INTERVAL_MS = 1000
 /** Delay of the first sweep, which leaves the start to more urgent work. */
 const FIRST_AFTER_MS = 5000
+/** Pause after a sweep that could not be carried out. */
+const RETRY_MS = 600_000
 /** Local hour at which all chains are verified. */
 const NIGHT_HOUR = 3
 
-/** Verifies all chains in the background after the start and each night. Logs an error for each chain that fails. */
+/** Verifies all chains in the background after the start and each night. */
 export function keepSweeping(
   deps: Deps,
-  readAnchors: () => Promise<RangeInputs>,
-  { config, log, tasks, isWriting }: Background & { isWriting: () => boolean },
-): TrailDeps['sweeping'] {
-  let last: Verified | null = null
+  { isWriting, readAnchors }: Pick<Trail, 'isWriting' | 'readAnchors'>,
+  verification: Pick<ReturnType<typeof watchVerifications>, 'allVerified'>,
+  { config, log, tasks }: Background,
+): void {
   let nextMs = Date.now() + FIRST_AFTER_MS
   const run = async (): Promise<void> => {
-    nextMs = nextNight(Date.now())
+    nextMs = Date.now() + RETRY_MS
     const swept = await sweep(deps, await readAnchors())
-    last = { at: formatTimestamp(deps.clock()), valid: swept.valid, chains: swept.chains.length }
-    logResult(log, swept)
+    nextMs = nextNight(Date.now())
+    verification.allVerified({ at: formatTimestamp(deps.clock()), valid: swept.valid, chains: swept.chains.length })
+    const entries = swept.chains.reduce((sum, { entriesChecked }) => sum + entriesChecked, 0)
+    if (swept.valid) log.info({ chains: swept.chains.length, entries }, 'the audit trail was verified')
   }
-  if (config.sweep === 'on') {
-    tasks.every('verify the audit trail', POLL_INTERVAL_MS, async () => {
-      if (isWriting() && Date.now() >= nextMs) await run()
-    })
-  }
-  return { last: () => last }
-}
-
-function logResult(log: Logger, { valid, chains }: Sweep): void {
-  const entries = chains.reduce((sum, { entriesChecked }) => sum + entriesChecked, 0)
-  if (valid) log.info({ chains: chains.length, entries }, 'the audit trail was verified')
-  for (const { chain, valid: isGood, status, firstBadSeq, fault } of chains) {
-    if (!isGood) log.error({ chain, status, firstBadSeq, fault }, 'the audit trail was altered')
-  }
+  if (config.sweep === 'off') return
+  tasks.every('verify the audit trail', POLL_INTERVAL_MS, async () => {
+    if (isWriting() && Date.now() >= nextMs) await run()
+  })
 }
 
 function nextNight(nowMs: number): number {

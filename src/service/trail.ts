@@ -1,4 +1,3 @@
-import type { TrailDeps } from '../actions/audit/trail-state.ts'
 import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { Deps } from '../actions/deps.ts'
 import { type Checkpointer, checkpointer } from '../actions/evidence/checkpoints.ts'
@@ -8,7 +7,6 @@ import { signingKeyFile } from '../files/signing-key.ts'
 import { type Anchors, keepAnchors } from './anchors.ts'
 import { signingKeyPath } from './config.ts'
 import type { Background } from './repeat.ts'
-import { keepSweeping } from './sweep.ts'
 
 /** Interval of the check whether a checkpoint is due. */
 const POLL_INTERVAL_MS = 500
@@ -17,7 +15,6 @@ export interface Trail {
   keyring: Keyring
   checkpoints: Checkpointer
   anchors: Anchors
-  sweeping: TrailDeps['sweeping']
   /** Anchors of the chains, kept elsewhere, for verification. */
   readAnchors(): Promise<RangeInputs>
   /** False while the trail contradicts its anchors: nothing is written then. */
@@ -51,12 +48,10 @@ export async function keepTrail(deps: Deps, background: Background): Promise<Tra
       throw new GateError('audit_unavailable', 'The anchors cannot be read, which the trail is held to.', { cause })
     }
   }
-  const sweeping = keepSweeping(deps, readAnchors, { ...background, isWriting })
   return {
     keyring,
     checkpoints,
     anchors,
-    sweeping,
     readAnchors,
     isWriting,
     async close() {

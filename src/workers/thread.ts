@@ -64,6 +64,7 @@ export function answeringThreads(
   }
   if (startsNow) release(started(), FIRST_JOB_MS)
   return async <Answer>(job: unknown, signal?: AbortSignal) => {
+    signal?.throwIfAborted()
     const [thread = started()] = idle.keys()
     forget(thread)
     thread.ref()

@@ -52,6 +52,8 @@ function stepped() {
   const tasks: Tasks = {
     every: (name, _ms, work) => void works.set(name, work),
     untilDone: (name) => assert.fail(`nothing here is tried again and again, such as ${name}`),
+    note: (error) => assert.fail(String(error)),
+    failed: () => new Map(),
     stop: async () => undefined,
   }
   return { step: (name: string) => (works.get(name) ?? assert.fail(`nobody works at: ${name}`))(), tasks }

@@ -172,3 +172,12 @@ fullTest('a large policy set comes into force without holding up the service', a
   }
   assert.fail(`the event loop stood still for ${stalls.join(', ')} ms`)
 })
+
+test('a worker that is closed ends what runs and what comes, which says nothing about the policies', async () => {
+  const policyWorker = threadedPolicyWorker()
+  const source = { tenant: 'acme', files: [], lists: new Map(), ignored: [] }
+  const running = policyWorker.compile(source)
+  policyWorker.close(new Error('stopping'))
+  await assert.rejects(running, /^Error: stopping$/)
+  await assert.rejects(policyWorker.listFiles([]), /^Error: stopping$/)
+})

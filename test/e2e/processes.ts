@@ -36,6 +36,7 @@ export interface Service {
   child: ChildProcess
   /** Sends the signal and waits for the end. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  ended: Promise<unknown>
 }
 
 /** The built service in a process of its own, listening. @param more further flags */
@@ -69,7 +70,7 @@ async function listening(t: Cleanup, child: ChildProcessByStdio<null, Readable, 
     })
     ended.then(() => reject(new Error('the service ended before it listened')), reject)
   })
-  return { url, child, end }
+  return { url, child, end, ended }
 }
 
 export interface Key {

@@ -70,6 +70,7 @@ test(
       const { status, code, decision } = await check()
       assert.deepEqual({ status, code, decision }, { status: 503, code: 'audit_unavailable', decision: undefined })
     }
+    assert.equal(await ready(service.url), 503)
     // More than SQLite's cache holds, so that the write fails before the COMMIT.
     const big = { eventType: 'custom.big', data: { text: 'x'.repeat(900_000) } }
     const large = await Promise.all(Array.from({ length: 6 }, () => post(service.url, owner, '/audit/log', big)))

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { ERRORS, type ErrorCode, GateError } from '../../src/base/errors.ts'
+import { errorCounts } from '../../src/http/error-counts.ts'
 import { writeError } from '../../src/http/errors.ts'
 import { createLogger } from '../../src/service/log.ts'
 import { plainFetch } from '../declared.ts'
@@ -10,9 +11,16 @@ import type { Answer } from '../helpers.ts'
 import { assertRefused } from './support.ts'
 
 const logged: string[] = []
-const log = createLogger('debug', { write: (line) => void logged.push(line) })
+let errors = errorCounts()
+/** A client asks twice where the answer is 421. */
+let asked = 0
+/** With a log of its own, which leaves out nothing. */
+const services = () => ({ errors, log: createLogger('debug', { write: (line) => void logged.push(line) }) })
 let respond: (response: ServerResponse) => void = (response) => response.end()
-const server = createServer((_, response) => respond(response))
+const server = createServer((_, response) => {
+  asked += 1
+  respond(response)
+})
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 after(() => {
   server.closeAllConnections()
@@ -24,7 +32,9 @@ const cause = new Error(SECRET)
 
 async function thrown(error: unknown): Promise<Answer> {
   logged.length = 0
-  respond = (response) => writeError(response, error, 'req_1', log)
+  errors = errorCounts()
+  asked = 0
+  respond = (response) => writeError(response, error, 'req_1', services())
   const response = await plainFetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
@@ -58,12 +68,16 @@ test('what went wrong is in the log, under the id that the caller has', async ()
 })
 
 for (const code of Object.keys(ERRORS) as ErrorCode[]) {
-  test(`${code} is ${ERRORS[code].status} with its words, details and headers`, async () => {
+  test(`${code} is ${ERRORS[code].status} with its words, details and headers, and is counted`, async () => {
     const details = [{ path: '/a', message: 'is wrong' }]
     const answer = await thrown(new GateError(code, 'Because.', { details, headers: { 'Retry-After': '7' } }))
     assertRefused(answer, code)
     assert.equal(answer.body.message, 'Because.')
     assert.deepEqual(answer.body.details, details)
+    assert.deepEqual(
+      [...errors.all()].filter(([, count]) => count > 0),
+      [[code, asked]],
+    )
     assert.equal(answer.headers.get('retry-after'), '7')
   })
 }
@@ -71,7 +85,7 @@ for (const code of Object.keys(ERRORS) as ErrorCode[]) {
 test('an answer that has begun is not begun again', async () => {
   respond = (response) => {
     response.end('begun')
-    writeError(response, cause, 'req_1', log)
+    writeError(response, cause, 'req_1', services())
   }
   const response = await plainFetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   assert.equal(await response.text(), 'begun')

@@ -319,7 +319,7 @@ test('how long checks take is told without what they waited for people, here and
   const startMs = performance.now()
   await pay(gate, key, 5000, '?wait=2')
   assert.ok(performance.now() - startMs >= 2000)
-  // Neither a risk query nor an invalid check is counted.
+  // A risk query is no check. A check that is refused counts, and tells nothing about how long decisions take.
   await gate.call(key, 'POST', '/gate/risk', { action: 'email.send' })
   await gate.call(key, 'POST', '/gate/check', {})
   const { latency } = await overviewOf(gate, key)
@@ -327,8 +327,8 @@ test('how long checks take is told without what they waited for people, here and
   assert.ok(latency.p50Ms > 0 && latency.p50Ms <= latency.p99Ms && latency.p99Ms < 1900, JSON.stringify(latency))
   const text = await metrics()
   assert.match(text, /^# TYPE gate_sidecar_check_duration_seconds histogram$/m)
-  assert.match(text, /^gate_sidecar_check_duration_seconds_bucket\{le="2.5"\} 2$/m)
-  assert.match(text, /^gate_sidecar_check_duration_seconds_bucket\{le="\+Inf"\} 2$/m)
+  assert.match(text, /^gate_sidecar_check_duration_seconds_bucket\{le="2.5"\} 3$/m)
+  assert.match(text, /^gate_sidecar_check_duration_seconds_bucket\{le="\+Inf"\} 3$/m)
   assert.ok(Number(/_duration_seconds_sum (\S+)$/m.exec(text)?.[1]) < 1.9)
 })
 

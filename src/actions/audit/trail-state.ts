@@ -18,6 +18,6 @@ export interface AnchorState {
 /** The state of the trail, known without reading it. */
 export interface TrailDeps {
   anchors: AnchorState
-  /** `last` is null before the first verification. */
-  sweeping: { last(): Verified | null }
+  /** `last` is null before the first verification of all chains. */
+  verification: { last(): Verified | null }
 }

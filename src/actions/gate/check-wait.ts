@@ -45,8 +45,9 @@ export async function checkAndWait(
   }
   const isOver = (): boolean => isGone() || isStopped()
   const sinceMs = performance.now()
-  const { status } = await waitForApproval(deps, caller, first.approvalId, waitMs, isOver)
-  waited(performance.now() - sinceMs)
+  const { status } = await waitForApproval(deps, caller, first.approvalId, waitMs, isOver).finally(() =>
+    waited(performance.now() - sinceMs),
+  )
   if (isGone() || !(DECIDED.includes(status) || isStopped())) return first
   return check(deps, caller, request, idempotency, { explain })
 }

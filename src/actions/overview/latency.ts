@@ -11,11 +11,16 @@ export type Latency = ReturnType<typeof latency>
 export function latency() {
   const newest = new Float64Array(NEWEST)
   const counts = BOUNDS_S.map(() => 0)
+  let decided = 0
   let count = 0
   let sumMs = 0
   return {
-    note(ms: number): void {
-      newest[count % NEWEST] = ms
+    /** @param outcome checks that were refused count in the histogram alone: most are refused before any work */
+    note(ms: number, outcome: 'decided' | 'refused'): void {
+      if (outcome === 'decided') {
+        newest[decided % NEWEST] = ms
+        decided += 1
+      }
       count += 1
       sumMs += ms
       const bucket = BOUNDS_S.findIndex((bound) => ms <= bound * 1000)
@@ -30,9 +35,9 @@ export function latency() {
       })
       return { buckets, count, sumS: sumMs / 1000 }
     },
-    /** Percentiles of the newest checks; null before the first. */
+    /** Percentiles of the newest checks that were decided; null before the first. */
     newest() {
-      const sorted = newest.slice(0, Math.min(count, NEWEST)).sort()
+      const sorted = newest.slice(0, Math.min(decided, NEWEST)).sort()
       const of = (percent: number): number => Math.round((percentile(sorted, percent) ?? 0) * 1000) / 1000
       return sorted.length === 0 ? null : { count: sorted.length, p50Ms: of(50), p99Ms: of(99) }
     },

@@ -153,14 +153,14 @@ function endedIn(all: readonly Ended[], window: Window) {
   }
 }
 
-async function auditOf({ store, anchors, sweeping }: OverviewDeps, chain: string) {
+async function auditOf({ store, anchors, verification }: OverviewDeps, chain: string) {
   const entries = (await store.lengths([chain])).get(chain) ?? 0
   const { items } = await store.page({ chain, order: 'desc', limit: 1, offset: 0, sections: [] })
   const { unanchoredEntries, sinks } = await anchors.status()
   return {
     entries,
     newestAt: items[0]?.header.ts ?? null,
-    lastVerified: sweeping.last(),
+    lastVerified: verification.last(),
     unanchoredEntries,
     sinks: sinks.map(({ sink, ok, lastAt }) => ({ sink, ok, lastAt })),
     fault: anchors.fault(),

@@ -5,7 +5,6 @@ import { GateError } from '../../base/errors.ts'
 import { type Clock, formatTimestamp, steadyClock } from '../../base/time.ts'
 import { requestBody } from '../../gate/request.ts'
 import type { Caller } from '../deps.ts'
-import { failures } from '../failures.ts'
 import { attempts } from './attempts.ts'
 import {
   type InForce,
@@ -38,10 +37,7 @@ export interface RegistryDeps extends PolicyDeps {
   watch: boolean
   /** Called when a set comes into force, or the folder's content cannot. */
   onChange(tenantId: string, change: PolicyChange): void
-  /**
-   * Called when background work fails, such as for a trail that cannot be written. It is retried, and reported again
-   * when that changes.
-   */
+  /** Called each time that background work fails, such as for a trail that cannot be written. It is retried. */
   onError(error: unknown): void
 }
 
@@ -62,16 +58,12 @@ export type PolicyRegistry = ReturnType<typeof policyRegistry>
 /** Time limit of a folder that keeps changing; beyond it that is a fault, since its content may matter. */
 const UNSETTLED_MS = 10_000
 
-/** Name of the failure to list the folders; no tenant has it. */
-const ALL_FOLDERS = ''
-
 /** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
 export function policyRegistry(given: RegistryDeps) {
   const deps = { ...given, steady: steadyClock(given.clock) }
   const slots = new Map<string, Slot>()
   const work = attempts()
   const settled = settling(deps)
-  const told = failures(deps.onError)
   const isTime = ({ atMs }: { atMs: number }): boolean => deps.steady() >= atMs
 
   /** Handles a folder's content; `actor` is the requester, if any. */
@@ -114,8 +106,8 @@ export function policyRegistry(given: RegistryDeps) {
     reload,
     /** Starts due work folder by folder, without waiting: no tenant blocks another, and none a request. */
     async tend(): Promise<void> {
-      for (const tenant of new Set([...(deps.watch ? namesIn(deps, told) : []), ...known()])) {
-        if (!work.isBusy(tenant)) void told.watch(tenant, () => work.run(tenant, () => tendOne(tenant)))
+      for (const tenant of new Set([...(deps.watch ? namesIn(deps) : []), ...known()])) {
+        if (!work.isBusy(tenant)) void work.run(tenant, () => tendOne(tenant)).catch(deps.onError)
         // Reading one folder blocks the event loop up to 20 ms.
         await nextTurn()
       }
@@ -136,13 +128,11 @@ export function policyRegistry(given: RegistryDeps) {
 }
 
 /** The folders that can be listed; otherwise the known ones, which are still read and report the cause. */
-function namesIn({ folders }: RegistryDeps, { failed, succeeded }: ReturnType<typeof failures>): string[] {
+function namesIn({ folders, onError }: RegistryDeps): string[] {
   try {
-    const names = folders.names()
-    succeeded(ALL_FOLDERS)
-    return names
+    return folders.names()
   } catch (error) {
-    failed(ALL_FOLDERS, error)
+    onError(error)
     return []
   }
 }

@@ -1,11 +1,15 @@
+import { parseDuration } from '../../base/time.ts'
 import { threadedPolicyWorker } from '../../files/policy-worker.ts'
-import { SETTING_NAMES } from '../../service/config.ts'
+import { type Config, SETTING_NAMES } from '../../service/config.ts'
 import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { limitHeap, optimizeAsUsual } from '../../service/v8.ts'
 import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
 import { type CommonOptions, configOf, EXIT } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
+
+/** Clients under load ask again within it, even on a busy machine; those that do not lose nothing. */
+const LINGER_MS = 1000
 
 export function addServeCommand(program: GateCommand): void {
   addServeOptions(program.command('serve'))
@@ -42,22 +46,30 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
   optimizeAsUsual()
   log.info({ url: server.url }, 'listening')
   onReload(() => void reload(server, log))
+  let signal: NodeJS.Signals | undefined
   try {
     // The banner is for people and may hold keys, so it never goes to the log, which is kept in files.
     if (options.demo) {
       const { welcome } = await import('./demo.ts')
       process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
     }
-    log.info({ signal: await stop }, 'stopping')
+    signal = await stop
+    log.info({ signal }, 'stopping')
   } finally {
     onReload(() => undefined)
-    const lost = await server.close()
+    const lost = await server.close({ unreadyMs: unreadyMs(config, signal), lingerMs: LINGER_MS })
     for (const { id, level, scope, reason } of lost)
       log.error({ stop: id, level, scope, reason }, 'this stop could be kept nowhere, and ends with the service')
     if (lost.length > 0) options.io.exitCode = EXIT.failed
   }
+  log.tellLeftOut()
   log.info({}, 'stopped')
   hearToTheEnd()
+}
+
+/** No balancer waits for who stops a service at its terminal. */
+function unreadyMs({ stopDelay }: Config, signal: NodeJS.Signals | undefined): number {
+  return signal === 'SIGTERM' ? (parseDuration(stopDelay) ?? 0) : 0
 }
 
 /** Reloads the policies and logs the end result; the service logs each tenant's. */

@@ -38,15 +38,19 @@ export function examineBytes(body: Uint8Array, inputs: ExamineInputs): Examined 
 /** Examines in the calling thread, which it blocks. */
 export const examineHere: Examine = async (body, inputs) => examineBytes(body, inputs())
 
-/** Examines one bundle at a time in a thread: the largest and worst take seconds. */
-export function examineInThread(): Examine {
+/**
+ * Examines one bundle at a time in a thread: the largest and worst take seconds.
+ *
+ * @param stopping ends the work with its reason
+ */
+export function examineInThread(stopping: AbortSignal): Examine {
   const ask = answeringThreads(MODULE, {
     idleMs: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
   })
   const serial = limitConcurrency(1)
   const run = async (job: ExamineJob): Promise<Examined> => {
-    const answer = await ask<ExamineAnswer>(job)
+    const answer = await ask<ExamineAnswer>(job, stopping)
     if ('examined' in answer) return answer.examined
     const { code, message, details } = answer.refused
     throw new GateError(code, message, { details: [...details] })

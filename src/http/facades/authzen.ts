@@ -79,6 +79,7 @@ async function evaluateAll(services: Services, caller: Caller, body: shapes.Eval
   for (const own of evaluations) {
     const evaluation = evaluationIn(own, defaults)
     const isFaulty = evaluation instanceof GateError
+    if (isFaulty) services.errors.count(evaluation.code)
     const decided = isFaulty ? faultyEvaluation(evaluation) : await evaluate(services, caller, evaluation, origin)
     decisions.push(decided)
     if (semantic === (decided.decision ? 'permit_on_first_permit' : 'deny_on_first_deny')) break

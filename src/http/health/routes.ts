@@ -27,28 +27,25 @@ export const healthRoutes = {
 }
 
 /**
- * Ready when the store answers, the trail agrees with its anchors, every stop is on disk, and no tenant lacks the
- * policies that it should have.
+ * Ready when the store answers and takes writes, the trail is good and agrees with its anchors, every stop is on disk,
+ * and no tenant lacks the policies that it should have. Tells all reasons against it.
  * Untaken anchors are reported without a failure, and so is a refused set while an older one is in force.
  *
  * @throws GateError `not_ready`, or the store's own error
  */
-async function readyz({ store, policies, anchors, sweeping }: Services) {
+async function readyz({ store, policies, anchors, verification, unready }: Services) {
   await store.probe()
-  const fault = anchors.fault()
-  if (fault !== null) throw new GateError('not_ready', fault)
-  const stopsOnDisk = store.imposed().length === 0
-  const faults = policies.faults()
-  const withoutPolicy = faults.filter(({ tenantId }) => policies.get(tenantId) === undefined).length
-  if (!stopsOnDisk) throw new GateError('not_ready', 'A kill switch is in force but not on disk yet.')
-  if (withoutPolicy > 0)
-    throw new GateError('not_ready', `${withoutPolicy} policy sets have faults and no earlier version is in force.`)
+  const messages = unready().map(({ message }) => message)
+  if (messages.length > 0)
+    throw new GateError('not_ready', messages.join(' '), {
+      details: messages.map((message) => ({ path: '', message })),
+    })
   const { unanchoredEntries, sinks } = await anchors.status()
   const shown = sinks.map(({ failures: _, ...sink }) => sink)
   return {
     ready: true,
-    policySetsOutdated: faults.length,
-    verified: sweeping.last(),
+    policySetsOutdated: policies.faults().length,
+    verified: verification.last(),
     anchors: { unanchoredEntries, sinks: shown },
   }
 }

@@ -1,0 +1,35 @@
+import type { Checkpointer } from '../actions/evidence/checkpoints.ts'
+import type { Services, Unready } from '../http/services.ts'
+import type { Verification } from './verification.ts'
+import type { Writing } from './writing.ts'
+
+export interface Judged extends Pick<Services, 'store' | 'policies' | 'anchors' | 'stopping'> {
+  checkpoints: Pick<Checkpointer, 'faults'>
+  verification: Verification
+  writing: Pick<Writing, 'failingSince'>
+}
+
+/** Chains whose newest verification failed, or that are signed no more since they were altered. */
+export function faultyChains({ checkpoints, verification }: Pick<Judged, 'checkpoints' | 'verification'>): Set<string> {
+  return new Set([...checkpoints.faults().keys(), ...verification.faults().keys()])
+}
+
+/** Reasons why requests should go elsewhere; empty while the service is ready. None names a tenant. */
+export function reasonsOf(judged: Judged): Unready[] {
+  const { store, policies, anchors, stopping, writing } = judged
+  const fault = anchors.fault()
+  const failingSince = writing.failingSince()
+  const chains = faultyChains(judged).size
+  const rows = store.altered().length
+  const withoutPolicy = policies.faults().filter(({ tenantId }) => policies.get(tenantId) === undefined).length
+  const reasons: [reason: Unready['reason'], message: string | false][] = [
+    ['stopping', stopping.aborted && 'The service is stopping.'],
+    ['anchors', fault ?? false],
+    ['stops', store.imposed().length > 0 && 'A kill switch is in force but not on disk yet.'],
+    ['writes', failingSince !== null && `Nothing can be written since ${failingSince}; it is tried each second.`],
+    ['chains', chains > 0 && `${chains} audit chains were altered; see \`gate-sidecar audit verify\`.`],
+    ['rows', rows > 0 && `${rows} stored records differ from what the audit chains record; see the log.`],
+    ['policies', withoutPolicy > 0 && `${withoutPolicy} policy sets have faults and no earlier version is in force.`],
+  ]
+  return reasons.flatMap(([reason, message]) => (message === false ? [] : { reason, message }))
+}
