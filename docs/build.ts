@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { editorSchema, testFileSchema } from '../src/authoring/editor/editor-schema.ts'
 import { openApiDocument } from '../src/http/handlers.ts'
 import { configSchema } from '../src/service/config-schema.ts'
+import { alertRules } from './alerts.ts'
 import { pythonApi, pythonEndpoints } from './client-python.ts'
 import { clientTypes } from './client-types.ts'
 import { reportBlock } from './reports.ts'
@@ -57,6 +58,7 @@ export function writtenFiles(): Map<string, string> {
     ['src/client/api.ts', clientTypes()],
     ['python/gate_sidecar/client/_api.py', pythonApi()],
     ['python/gate_sidecar/client/_endpoints.py', pythonEndpoints()],
+    ['docs/prometheus-rules.yml', alertRules()],
     ['schemas/policy.json', jsonText(editorSchema())],
     ['schemas/test.json', jsonText(testFileSchema())],
     ['schemas/config.json', jsonText(configSchema())],

@@ -19,6 +19,7 @@ import { DECORATORS } from '../src/policies/decorators.ts'
 import { OPERATORS, type Operator } from '../src/policies/operators.ts'
 import type { Retry } from '../src/policies/set.ts'
 import { envOf, flagOf, SETTING_NAMES, SETTINGS } from '../src/service/config.ts'
+import { metricTable } from './alerts.ts'
 import { EXAMPLES } from './examples.ts'
 import { table } from './markdown.ts'
 
@@ -57,6 +58,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   facts: () => table(['fact', 'type', 'value'], factRows()),
   diagnostics: () => table(['code', 'severity', 'fault'], diagnosticRows('errors/')),
   'error-pages': () => table(['code', 'severity', 'fault'], diagnosticRows('')),
+  metrics: metricTable,
   'policy-limits': () => table(['limit', 'of'], limitRows()),
   ...EXAMPLES,
 }

@@ -1907,7 +1907,7 @@ export interface Api {
   healthz: {
     data: Health
   }
-  /** The store answers, stops are on disk, policies are in force. */
+  /** The store answers and takes writes, the trail is good, stops are on disk, policies are in force. */
   readyz: {
     data: Readiness
   }

@@ -208,7 +208,7 @@ export const ROUTES = {
   readyz: {
     method: 'GET',
     path: '/readyz',
-    summary: 'the store answers, stops are on disk, policies are in force',
+    summary: 'the store answers and takes writes, the trail is good, stops are on disk, policies are in force',
     roles: 'public',
     limit: 'exempt',
   },

@@ -445,7 +445,9 @@ class ServiceEndpoints:
         return cast(Health, answer)
 
     def readiness(self) -> Readiness:
-        """The store answers, stops are on disk, policies are in force."""
+        """The store answers and takes writes, the trail is good, stops are on disk, policies are in
+        force.
+        """
         answer = self._call("readyz")
         return cast(Readiness, answer)
 
@@ -882,7 +884,9 @@ class AsyncServiceEndpoints:
         return cast(Health, answer)
 
     async def readiness(self) -> Readiness:
-        """The store answers, stops are on disk, policies are in force."""
+        """The store answers and takes writes, the trail is good, stops are on disk, policies are in
+        force.
+        """
         answer = await self._call("readyz")
         return cast(Readiness, answer)
 
