@@ -20,7 +20,7 @@ export function alertRules(): string {
   const rules = Object.entries(METRICS).map(([name, { alert }]) => {
     const lines = [
       `- alert: GateSidecar${camel(name)}`,
-      `  expr: ${JSON.stringify(alert.when)}`,
+      `  expr: ${quoted(alert.when)}`,
       `  for: ${alert.for}`,
       '  annotations:',
       `    summary: ${JSON.stringify(alert.means.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1'))}`,
@@ -28,6 +28,11 @@ export function alertRules(): string {
     return lines.map((line) => `      ${line}\n`).join('')
   })
   return `# Written by npm run docs, from src/service/metric-table.ts.\ngroups:\n  - name: gate-sidecar\n    rules:\n${rules.join('')}`
+}
+
+/** As the formatter writes it. */
+function quoted(text: string): string {
+  return text.includes('"') ? `'${text}'` : `"${text}"`
 }
 
 function camel(name: string): string {

@@ -8,7 +8,10 @@ import { until } from '../until.ts'
 
 async function readiness({ server }: Gate): Promise<{ status: number; message: string; reasons: string[] }> {
   const response = await fetch(`${server.url}/readyz`)
-  const { message = '', details = [] } = (await response.json()) as { message?: string; details?: { message: string }[] }
+  const { message = '', details = [] } = (await response.json()) as {
+    message?: string
+    details?: { message: string }[]
+  }
   return { status: response.status, message, reasons: details.map((detail) => detail.message) }
 }
 
@@ -75,7 +78,10 @@ test('a verification that fails makes a service unready until one of the whole c
   await gate.server.close()
   gate = await startGate(t, { dir })
   assert.match((await readiness(gate)).message, /^1 audit chains were altered/)
-  assert.deepEqual([await metric(gate, 'audit_chain_faults'), await metric(gate, 'audit_valid')], [{ '': 1 }, { '': 0 }])
+  assert.deepEqual(
+    [await metric(gate, 'audit_chain_faults'), await metric(gate, 'audit_valid')],
+    [{ '': 1 }, { '': 0 }],
+  )
   db.prepare(SECTION).run(json, seq)
   assert.equal(await verify('2020-01-01'), true)
   assert.equal(await isReady(gate), true)
