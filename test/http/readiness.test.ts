@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Sqlite from 'better-sqlite3'
+import { watchWrites } from '../../src/service/writing.ts'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { type Gate, startGate, temporaryFolder } from '../helpers.ts'
+import { openTrail } from '../store/open-trail.ts'
 import { until } from '../until.ts'
 
 async function readiness({ server }: Gate): Promise<{ status: number; message: string; reasons: string[] }> {
@@ -42,6 +45,33 @@ test('a service that cannot write says so although nobody asks, and is ready aga
   holder.exec('ROLLBACK')
   await until('it is ready', () => isReady(gate))
   assert.deepEqual(new Set(Object.values(await metric(gate, 'unready'))), new Set([0]))
+})
+
+test('a write is tried when there was none for ten seconds; after a failure only a large one shows that writes succeed', async (t) => {
+  const dir = temporaryFolder()
+  const { store, close } = await openTrail(dir)
+  t.after(close)
+  const now = performance.now.bind(performance)
+  let lateMs = 0
+  t.mock.method(performance, 'now', () => now() + lateMs)
+  const writes = watchWrites(store, Date.now)
+  const file = join(dir, DATA_FILE)
+  await writes.tend()
+  renameSync(file, `${file}.away`)
+  // Not due: it is not tried.
+  await writes.tend()
+  lateMs += 10_000
+  await assert.rejects(writes.tend(), { code: 'audit_unavailable' })
+  renameSync(`${file}.away`, file)
+  const uses = [{ keyId: 'key_1', at: '2026-01-01T00:00:00.000Z' }]
+  await writes.commit({ guards: [], writes: [{ kind: 'keyUse', uses }], entries: [] })
+  assert.notEqual(writes.failingSince(), null)
+  await writes.tend()
+  assert.equal(writes.failingSince(), null)
+  assert.deepEqual(writes.refused(), { audit_unavailable: 1, overloaded: 0, internal: 0 })
+  const db = new Sqlite(file, { readonly: true })
+  assert.deepEqual(db.prepare('SELECT length(filler) AS bytes FROM trial').get(), { bytes: 262_144 })
+  db.close()
 })
 
 const SECTION = "UPDATE section SET json = ? WHERE chain = 'acme/live' AND name = 'grounds' AND seq = ?"
