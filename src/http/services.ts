@@ -55,6 +55,6 @@ export interface Unready {
 }
 
 /** Part of the logger that HTTP uses. */
-export interface HttpLog {
+interface HttpLog {
   error(fields: object, message: string): void
 }

@@ -12,7 +12,7 @@ const IDLE_MS = 10_000
 const TRIAL_BYTES = 256 * 1024
 
 /** Codes that a refused commit has; a bug of ours is `internal`. */
-export const COMMIT_CODES = ['audit_unavailable', 'overloaded', 'internal'] as const satisfies readonly ErrorCode[]
+const COMMIT_CODES = ['audit_unavailable', 'overloaded', 'internal'] as const satisfies readonly ErrorCode[]
 type CommitCode = (typeof COMMIT_CODES)[number]
 
 /** The outcome of writes, known without asking the disk. */

@@ -11,8 +11,6 @@ interface SweptChain extends Pick<RangeVerification, 'valid' | 'status' | 'entri
 /** Limit of faulty chains that the record lists by name. */
 const MAX_FAULTS = 100
 
-export type Sweep = Awaited<ReturnType<typeof sweep>>
-
 /** Verifies every chain that exists or ever existed, and records the result. */
 export async function sweep(deps: Deps, inputs: RangeInputs = {}) {
   const chains: SweptChain[] = []
