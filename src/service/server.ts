@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
@@ -135,16 +135,11 @@ export async function startServer({
     const { listener, loadOthers, refusals } = createApp(services, { direct })
     tend(tasks, deps, browsers.sessions, refusals)
     tasks.every('try a write', TASK_MS, async () => void (trail.isWriting() && (await writing.tend())))
-    const exit = drain(listener)
-    const server = createServer(HTTP_LIMITS, exit.listener)
-    exit.watch(server)
-    warnOfNetwork(config, log)
-    limitConnections(server, config.maxConnections ?? connectionsWithin(openFilesLimit()))
-    const url = await listen(server, config)
+    const { url, ...open } = await opened(listener, config, log)
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
     void loadOthers()
     stopping.signal.addEventListener('abort', () => policyWorker.close(stoppingError()))
-    const running = { ...kept, ...browsers, server, drain: exit, stopping, refusals, trail, stops, log }
+    const running = { ...kept, ...browsers, ...open, stopping, refusals, trail, stops, log }
     const close = (how = AT_ONCE): Promise<KillSwitch[]> => endService(running, how)
     return { url, store, signInCodes: browsers.signInCodes, reload: rules.policies.reloadAll, close }
   } catch (error) {
@@ -169,6 +164,16 @@ const HTTP_LIMITS = {
   // Both times are looked at in this interval.
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 32 * 1024,
+}
+
+/** Listens at the configured address. @throws the system's error */
+async function opened(listener: RequestListener, config: Config, log: Logger) {
+  const exit = drain(listener)
+  const server = createServer(HTTP_LIMITS, exit.listener)
+  exit.watch(server)
+  warnOfNetwork(config, log)
+  limitConnections(server, config.maxConnections ?? connectionsWithin(openFilesLimit()))
+  return { server, drain: exit, url: await listen(server, config) }
 }
 
 /** @throws ConfigError when the folder does not exist */
