@@ -40,7 +40,7 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
   [
     'verify',
     () => post('/audit/verify', { startDate: '2020-01-01', endDate: '2020-01-02' }),
-    'valid status entriesChecked firstEntry lastEntry fault firstBadSeq redactedEntries unanchoredEntries signedEntries anchoredEntries unsignedEntries sealed',
+    'valid status entriesChecked firstEntry lastEntry fault firstBadSeq redactedEntries unanchoredEntries signedEntries anchoredEntries unsignedEntries sealed unlawfulEntries',
   ],
   [
     'bundle',
