@@ -146,6 +146,7 @@ export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
   policyWorker: {
     listFiles: async (files) => ({ value: listFilesOf(files) }),
     compile: async (source) => ({ value: compilePolicySet(source) }),
+    compileDraft: async (source) => ({ value: compilePolicySet(source) }),
     compileAndTest: async (source) => ({ value: await compileOnce(source) }),
     validate: async (source) => ({ value: validatePolicySet(source) }),
     judge: async (question) => ({ value: await draftVerdict(question) }),

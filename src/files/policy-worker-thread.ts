@@ -13,5 +13,5 @@ async function outcomeOf([what, argument]: Job): Promise<unknown> {
   if (what === 'judge') return draftVerdict(argument)
   if (what === 'validate') return validatePolicySet(argument)
   // Callers on other threads never run the tests, so they need not be sent.
-  return what === 'compile' ? { ...compilePolicySet(argument), tests: [] } : compileAndTest(argument)
+  return what === 'compileAndTest' ? compileAndTest(argument) : { ...compilePolicySet(argument), tests: [] }
 }

@@ -29,6 +29,8 @@ export interface PolicyWorker {
   listFiles(files: PolicySource['files']): Promise<Bounded<readonly string[]>>
   /** Compiles without running the folder's tests, which are only checked. */
   compile(source: PolicySource): Promise<Bounded<CompiledPolicies>>
+  /** The same for a caller who waits, with a limit of elapsed time alone, as for the two below. */
+  compileDraft(source: PolicySource): Promise<Bounded<CompiledPolicies>>
   /** Compiles and runs the tests; a failing test is an error. */
   compileAndTest(source: PolicySource): Promise<Bounded<CompiledPolicies>>
   /** Reports the resulting set and every fault, and keeps nothing. */
@@ -42,7 +44,7 @@ export interface PolicyWorker {
 /** Message to the thread: the name of a method of PolicyWorker, and its argument. */
 export type Job =
   | ['listFiles', PolicySource['files']]
-  | ['compile' | 'compileAndTest' | 'validate', PolicySource]
+  | ['compile' | 'compileAndTest' | 'compileDraft' | 'validate', PolicySource]
   | ['judge', DraftQuestion]
 
 /** Runs each job alone in a thread, which is terminated when the job fails. */
@@ -57,6 +59,7 @@ export function threadedPolicyWorker(): PolicyWorker {
     listFiles: (files) => run<readonly string[]>(['listFiles', files]),
     compile: (source) => run<CompiledPolicies>(['compile', source]),
     compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
+    compileDraft: (source) => run<CompiledPolicies>(['compileDraft', source]),
     validate: (source) => run<PolicyValidation>(['validate', source]),
     judge: (question) => run<Verdict>(['judge', question]),
     close: (error) => closed.abort(error),
@@ -81,9 +84,13 @@ const TOLD: Readonly<Record<Job[0], string>> = {
   listFiles: 'load',
   compile: 'load',
   compileAndTest: 'load and test',
+  compileDraft: 'load',
   validate: 'load',
   judge: 'answer',
 }
+
+/** Jobs of callers, whose place others wait for. */
+const WAITED_FOR: ReadonlySet<Job[0]> = new Set<Job[0]>(['compileDraft', 'validate', 'judge'])
 
 /** @throws the reason of `closed` */
 async function inTime<T>(
@@ -92,7 +99,7 @@ async function inTime<T>(
   closed: AbortSignal,
 ): Promise<Bounded<T>> {
   const late = new AbortController()
-  const isOver = timeLimit()
+  const isOver = timeLimit(WAITED_FOR.has(what) ? TIME_LIMIT_MS : TIME_LIMIT_IF_STARVED_MS)
   const timer = setInterval(() => {
     if (isOver()) late.abort()
   }, POLL_INTERVAL_MS)
@@ -113,7 +120,7 @@ async function inTime<T>(
  * Makes the check whether a job that starts now has used up its time. Node does not report a thread's processor time;
  * its upper bound is that of the process, less what this thread used.
  */
-function timeLimit(): () => boolean {
+function timeLimit(ifStarvedMs: number): () => boolean {
   const started = performance.now()
   const cpu = process.cpuUsage()
   const loop = performance.eventLoopUtilization()
@@ -121,6 +128,6 @@ function timeLimit(): () => boolean {
     const ms = performance.now() - started
     const { user, system } = process.cpuUsage(cpu)
     const usedMs = (user + system) / 1000 - performance.eventLoopUtilization(loop).active
-    return ms > TIME_LIMIT_IF_STARVED_MS || (ms > TIME_LIMIT_MS && usedMs > TIME_LIMIT_MS)
+    return ms > ifStarvedMs || (ms > TIME_LIMIT_MS && usedMs > TIME_LIMIT_MS)
   }
 }

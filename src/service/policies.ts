@@ -44,7 +44,7 @@ export async function keepPolicies(
     await policies.tend()
   })
   const findStored = storedSets({ store: deps.store, compile: queue.compile })
-  const { validate, compile, judge } = policyWorker
+  const { validate, compileDraft, judge } = policyWorker
   const onDraft = draftRoom()
   return {
     policies,
@@ -52,7 +52,7 @@ export async function keepPolicies(
     findRule: ruleTexts(findStored),
     validatePolicies: policyValidator(onDraft, validate),
     // Drafts queue behind each other, and never delay policies that come into force.
-    drafts: { onDraft, compile, judge },
+    drafts: { onDraft, compile: compileDraft, judge },
   }
 }
 

@@ -203,10 +203,7 @@ test('drafts and validations of a tenant take turns, and what does not end in ti
   })
   const key = await slow.key()
   const ask = (path: string, body: object) => slow.call(key, 'POST', path, body)
-  const waiting = [
-    ask(PATH, { action: 'email.send', files: DENY_ALL }),
-    ask(PATH, { action: 'email.send', files: DENY_ALL }),
-  ]
+  const waiting = Array.from({ length: 6 }, () => ask(PATH, { action: 'email.send', files: DENY_ALL }))
   assertRefused(await Promise.race(waiting), 'overloaded')
   assertRefused(await ask('/policies/validate', { files: DENY_ALL }), 'overloaded')
   // The policies in force are asked without waiting for any draft.

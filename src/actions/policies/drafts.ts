@@ -1,5 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { insidePath, isPolicyFile, isTestFile, type PolicySource } from '../../authoring/load/files.ts'
+import { takeTurns } from '../../base/concurrency.ts'
 import { type ErrorDetail, GateError } from '../../base/errors.ts'
 import { closed } from '../../gate/request.ts'
 
@@ -32,22 +33,33 @@ export const DraftFields = {
 const Draft = Type.Object(DraftFields)
 export type Draft = Static<typeof Draft>
 
-/** Drafts compiled at once: each takes a thread. A tenant has one of them, so that it cannot block others. */
+/** Drafts worked on at once: each takes a thread. A tenant has one of them at a time, and tenants take turns. */
 const AT_ONCE = 2
+/** Drafts of a tenant that wait, beside the one that is worked on. Each holds its texts in memory. */
+const MAX_WAITING = 4
+/** Time limit for waiting: twice what a draft may take. */
+const WAIT_LIMIT_MS = 40_000
 
-/** Runs the work on a tenant's draft. @throws GateError `overloaded` when too many are worked on */
+/** Runs the work on a tenant's draft. @throws GateError `overloaded` when too many wait, or wait too long */
 export type OnDraft = <T>(tenantId: string, work: () => Promise<T>) => Promise<T>
 
-export function draftRoom(): OnDraft {
-  const running = new Set<string>()
+export function draftRoom(waitLimitMs = WAIT_LIMIT_MS): OnDraft {
+  const turns = takeTurns(AT_ONCE)
   return async (tenantId, work) => {
-    if (running.size >= AT_ONCE || running.has(tenantId))
-      throw new GateError('overloaded', 'Policies are being validated already; try again.')
-    running.add(tenantId)
+    if (turns.waitingOf(tenantId) >= MAX_WAITING)
+      throw new GateError('overloaded', 'Too many drafts of this tenant wait already; try again.')
+    const late = new AbortController()
+    const timer = setTimeout(() => {
+      late.abort(new GateError('overloaded', 'Drafts are worked on all the time; try again.'))
+    }, waitLimitMs)
+    const begun = async () => {
+      clearTimeout(timer)
+      return work()
+    }
     try {
-      return await work()
+      return await turns.run(tenantId, begun, late.signal)
     } finally {
-      running.delete(tenantId)
+      clearTimeout(timer)
     }
   }
 }
