@@ -1,5 +1,5 @@
 import { LIMITS } from '../src/authoring/load/limits.ts'
-import { compilePattern } from '../src/base/schema.ts'
+import { compilePattern } from '../src/base/pattern.ts'
 import { type Edge, type Flags, NotPython, NotRe2, type Pattern, parsePython, type SetItem } from './python-pattern.ts'
 
 /**

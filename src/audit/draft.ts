@@ -53,7 +53,7 @@ type Grounds = {
   taken: string | null
   /** Length of the chain that the policies could read; null where they read no history. */
   historyEnd: number | null
-  unevaluable: readonly { kind: string; name: string; facts: readonly string[] }[]
+  unevaluable: readonly { kind: string; name: string; facts: readonly string[]; overBudget?: readonly string[] }[]
   approvalId: string | null
   planValidated: boolean
 }

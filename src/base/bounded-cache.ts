@@ -1,13 +1,27 @@
-/** A cache of at most `limit` values; the one put longest ago makes room. */
-export function boundedCache<V, K = string>(limit: number) {
+/**
+ * A cache of values that weigh at most `limit` together, by default one each; those put longest ago make room. One that
+ * weighs more than that alone is kept until the next.
+ */
+export function boundedCache<V, K = string>(limit: number, weigh: (value: V) => number = () => 1) {
   const values = new Map<K, V>()
+  let weight = 0
+  const forget = (key: K): void => {
+    const value = values.get(key)
+    if (value === undefined) return
+    weight -= weigh(value)
+    values.delete(key)
+  }
   return {
+    forget,
     get: (key: K): V | undefined => values.get(key),
     put(key: K, value: V): void {
-      values.delete(key)
+      forget(key)
       values.set(key, value)
-      const [oldest] = values.keys()
-      if (values.size > limit && oldest !== undefined) values.delete(oldest)
+      weight += weigh(value)
+      for (const oldest of values.keys()) {
+        if (weight <= limit || values.size === 1) return
+        forget(oldest)
+      }
     },
   }
 }

@@ -2,26 +2,51 @@ import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormatsModule, { type FormatName } from 'ajv-formats'
-import { RE2JS } from 're2js'
 import type { Static, TSchema } from '#typebox'
 import { canonicalJson } from './canonical.ts'
 import { type ErrorDetail, GateError } from './errors.ts'
-import { lru, once } from './memo.ts'
+import { once } from './memo.ts'
+import { compilePattern } from './pattern.ts'
+import { UNLIMITED, type Work } from './work.ts'
 
 export type { ErrorObject }
 
-/** Loading a policy set compiles each pattern several times: to check it, to lint it and to evaluate it. */
-const compiledPattern = lru(1000, (pattern: string) => RE2JS.compile(pattern))
+/** Thrown by a validation that takes more work than is left. */
+class WorkRefused extends Error {}
+
+/** The work of the validation that runs now, which nothing interrupts: ajv hands nothing to the patterns of a schema. */
+export interface Meter {
+  work: Work
+}
+
+/** Runs a validation of a compiler with this meter within `work`. Undefined when it takes more. */
+export function withinWork<T>(meter: Meter, work: Work, validate: () => T): T | undefined {
+  meter.work = work
+  try {
+    return validate()
+  } catch (error) {
+    if (error instanceof WorkRefused) return undefined
+    throw error
+  } finally {
+    meter.work = UNLIMITED
+  }
+}
 
 /** Compiles patterns with RE2: matching takes time linear in the text, whoever wrote the pattern. */
-const linearRegExp = Object.assign(
-  (pattern: string) => {
-    const compiled = compiledPattern(pattern)
+function linearRegExps(meter: Meter) {
+  const make = (pattern: string) => {
+    const compiled = compilePattern(pattern)
+    if ('fault' in compiled) throw new SyntaxError(compiled.fault)
+    const test = (text: string): boolean => {
+      const found = compiled.find(text, meter.work)
+      if (found === undefined) throw new WorkRefused()
+      return found
+    }
     // ajv caches compiled patterns by their text; without toString, all patterns would be the first.
-    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
-  },
-  { code: 'linearRegExp' },
-)
+    return { test, toString: () => pattern }
+  }
+  return Object.assign(make, { code: 'linearRegExp' })
+}
 
 // The types of this CommonJS module differ from what Node loads.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
@@ -37,8 +62,9 @@ const FORMATS: FormatName[] = [
  *
  * @param options.checked True when the schemas are our own or have been checked: compiling the schema
  *   of schemas takes longer than everything else.
+ * @param options.meter for withinWork; patterns are matched without a limit otherwise
  */
-export function schemaCompiler(options: { allErrors: boolean; checked?: boolean }): Ajv2020 {
+export function schemaCompiler(options: { allErrors: boolean; checked?: boolean; meter?: Meter }): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
@@ -51,7 +77,7 @@ export function schemaCompiler(options: { allErrors: boolean; checked?: boolean 
     validateSchema: options.checked !== true,
     // The schema of schemas: our own do not refer to it, and those of policies cannot.
     meta: options.checked !== true,
-    code: { regExp: linearRegExp, optimize: false },
+    code: { regExp: linearRegExps(options.meter ?? { work: UNLIMITED }), optimize: false },
   })
   addFormats(ajv, FORMATS)
   return withJsonEquality(ajv)
@@ -165,14 +191,4 @@ function word(value: unknown): string {
 // RFC 6901 section 3: `~` and `/` inside a name are escaped.
 function member(error: ErrorObject, name: unknown): string {
   return `${error.instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
-}
-
-/** Compiles a search for the pattern that takes time linear in the text; returns the fault when it does not compile. */
-export function compilePattern(pattern: string): { test: (text: string) => boolean } | { fault: string } {
-  try {
-    return linearRegExp(pattern)
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return { fault: message.replace(/^error parsing regexp: /, '') }
-  }
 }

@@ -16,11 +16,14 @@ import type { Risk } from './risk.ts'
 export const DECIDED_BY = ['kill_switch', 'no_policy', ...POLICY_STEPS, 'approval'] as const
 export type DecidedBy = (typeof DECIDED_BY)[number]
 
-/** A rule or factor that could not be evaluated, with the facts that are missing or of the wrong type. */
+/** A rule or factor that could not be evaluated. */
 export interface Unevaluable {
   kind: 'rule' | 'factor'
   name: string
+  /** Facts that are missing or of the wrong type. */
   facts: readonly string[]
+  /** Facts whose comparison takes more work than one check may do; absent where there are none. */
+  overBudget?: readonly string[]
 }
 
 export interface DecisionInput {
@@ -125,16 +128,28 @@ export function applies({ effect }: Rule, outcome: Truth): boolean {
   return outcome === 'true' || (outcome === 'unknown' && effect !== 'allow')
 }
 
-function reasonOf({ rule, outcome, missing }: RuleResult): string {
+function reasonOf({ rule, outcome, missing, overBudget }: RuleResult): string {
   if (outcome !== 'unknown') return rule.reason
-  return `Rule ${rule.id} cannot be evaluated, since ${missing.join(', ')} is missing or of the wrong type: ${rule.reason}`
+  const causes = [
+    ...(missing.length > 0 ? [`${missing.join(', ')} is missing or of the wrong type`] : []),
+    ...(overBudget.length > 0 ? [`comparing ${overBudget.join(', ')} takes more work than one check may do`] : []),
+  ]
+  return `Rule ${rule.id} cannot be evaluated, since ${causes.join(', and ')}: ${rule.reason}`
 }
 
 function unevaluableOf(evaluation: Evaluation | undefined): Unevaluable[] {
   const rules = (evaluation?.rules ?? []).filter(({ outcome }) => outcome === 'unknown')
   const factors = (evaluation?.factors ?? []).filter(({ outcome }) => outcome === 'unknown')
   return [
-    ...rules.map(({ rule, missing }): Unevaluable => ({ kind: 'rule', name: rule.id, facts: missing })),
-    ...factors.map(({ factor, missing }): Unevaluable => ({ kind: 'factor', name: factor.name, facts: missing })),
+    ...rules.map((result) => unevaluable('rule', result.rule.id, result)),
+    ...factors.map((result) => unevaluable('factor', result.factor.name, result)),
   ]
+}
+
+function unevaluable(
+  kind: Unevaluable['kind'],
+  name: string,
+  { missing, overBudget }: Pick<RuleResult, 'missing' | 'overBudget'>,
+): Unevaluable {
+  return { kind, name, facts: missing, ...(overBudget.length > 0 && { overBudget }) }
 }

@@ -25,6 +25,8 @@ export interface ExplainedLeaf {
   readonly seen: Shown | null
   /** The fact was missing: `seen` is its declared default. */
   readonly defaulted?: true
+  /** The comparison takes more work than one check may do, which is why its outcome is unknown. */
+  readonly overBudget?: true
   readonly file: string
   readonly line: number
 }
@@ -103,6 +105,7 @@ function leafExplainer(evaluation: Evaluation): (leaf: Leaf) => ExplainedLeaf {
       wanted: shownOnce(wanted),
       seen: seen === undefined ? null : shownOnce(seen),
       ...(evaluation.defaulted.has(fact.text) && { defaulted: true }),
+      ...(!evaluation.truths.has(index) && { overBudget: true }),
       file,
       line,
     }

@@ -1,9 +1,9 @@
 import type { Environment } from '../base/environment.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { spend, type Work } from '../base/work.ts'
 import type { ReadFact } from '../policies/evaluate.ts'
 import type { LocalClock } from '../policies/local-time.ts'
 import { ANY, type FactPath } from '../policies/path.ts'
-import type { FactValues } from '../policies/set.ts'
 
 /** Sources of the facts of one check. */
 export interface FactInput {
@@ -19,8 +19,8 @@ export interface FactInput {
   localTime: LocalClock
   context: JsonObject | undefined
   plan: JsonObject | undefined
-  /** Facts about earlier allowed actions, by path text. */
-  overTime: FactValues
+  /** Reads the facts about earlier allowed actions. */
+  overTime: ReadFact
 }
 
 /** Reads the facts of one check: own members only, never inherited ones. */
@@ -31,14 +31,14 @@ export function factReader(input: FactInput): ReadFact {
     local ??= input.localTime(input.nowMs)
     return local
   }
-  return (path) => {
+  return (path, work) => {
     switch (path.root) {
       case 'context':
       case 'plan':
-        return requestFact(input, path)
+        return requestFact(input, path, work)
       case 'session':
       case 'history':
-        return input.overTime.get(path.text)
+        return input.overTime(path, work)
       case 'time':
         return path.text === 'time.hour' ? time().hour : path.text === 'time.weekday' ? time().weekday : undefined
       case 'action':
@@ -57,17 +57,19 @@ export function factReader(input: FactInput): ReadFact {
 export function requestFact(
   { context, plan }: Partial<Pick<FactInput, 'context' | 'plan'>>,
   path: FactPath,
+  work: Work,
 ): Json | undefined {
-  return readPath(path.root === 'plan' ? plan : context, path)
+  return readPath(path.root === 'plan' ? plan : context, path, work)
 }
 
-function readPath(root: JsonObject | undefined, path: FactPath): Json | undefined {
+function readPath(root: JsonObject | undefined, path: FactPath, work: Work): Json | undefined {
   const star = path.segments.indexOf(ANY)
   if (star < 0) return readSegments(root, path.segments)
   const values = valuesOf(readSegments(root, path.segments.slice(0, star)))
   const rest = path.segments.slice(star + 1)
+  if (values === undefined || !spend(work, 'item', values.length * (1 + rest.length))) return undefined
   // null where a value lacks the rest: it is of no type, so that no operator takes it for a match or a miss.
-  return values?.flatMap((value) => readSegments(value, rest) ?? null)
+  return values.flatMap((value) => readSegments(value, rest) ?? null)
 }
 
 function readSegments(root: Json | undefined, segments: FactPath['segments']): Json | undefined {

@@ -1,9 +1,10 @@
 import { type Decimal, decimalOf, minus, plus, toNumber, ZERO } from '../base/decimal.ts'
-import { matchesAny } from '../base/glob.ts'
+import { type Glob, matchesAny } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
-import { readFacts } from '../policies/evaluate.ts'
+import { spend, UNLIMITED, type Work } from '../base/work.ts'
+import type { ReadFact } from '../policies/evaluate.ts'
 import { type FactPath, SESSION_ACTIONS } from '../policies/path.ts'
-import type { Counter, FactValues, PolicySet } from '../policies/set.ts'
+import type { Counter, PolicySet } from '../policies/set.ts'
 import { requestFact } from './facts.ts'
 
 export interface AskedAction {
@@ -37,7 +38,8 @@ export function sessionOf(set: PolicySet, asked: Omit<AskedAction, 'action'>): s
 
 /** The fact of a request, or its declared default. */
 function requestValue({ facts }: PolicySet, path: FactPath, asked: Omit<AskedAction, 'action'>): Json | undefined {
-  return requestFact(asked, path) ?? facts.get(path.text)?.default
+  // Paths without a `*`, which take no work to speak of.
+  return requestFact(asked, path, UNLIMITED) ?? facts.get(path.text)?.default
 }
 
 /** The tally that one more action adds; empty where the counter is not about it. */
@@ -67,16 +69,27 @@ export interface History {
 
 export const NO_HISTORY: History = { tallies: new Map(), sessionActions: undefined }
 
-/** The facts over time that the set reads for this action, which counts as if it were allowed. */
-export function factsOverTime(set: PolicySet, asked: AskedAction, history: History): FactValues {
-  return readFacts(set.evaluator.about(asked.action).overTime, (path) => factOverTime(set, path, asked, history))
+/** Reads the facts over time for this action, which counts as if it were allowed. */
+export function overTimeReader(set: PolicySet, asked: AskedAction, history: History): ReadFact {
+  return ({ text }, work) => {
+    const { sessionActions } = history
+    if (text === SESSION_ACTIONS) return sessionActions && [...sessionActions].sort()
+    const globs = set.session?.taken.get(text)
+    if (globs !== undefined) return sessionActions && anyTaken(globs, sessionActions, work)
+    return counted(set, text, asked, history)
+  }
 }
 
-function factOverTime(set: PolicySet, { text }: FactPath, asked: AskedAction, history: History): Json | undefined {
-  const { sessionActions } = history
-  if (text === SESSION_ACTIONS) return sessionActions && [...sessionActions].sort()
-  const globs = set.session?.taken.get(text)
-  if (globs !== undefined) return sessionActions && [...sessionActions].some((action) => matchesAny(globs, action))
+function anyTaken(globs: readonly Glob[], actions: ReadonlySet<string>, work: Work): boolean | undefined {
+  const characters = globs.reduce((sum, glob) => sum + glob.text.length, 0)
+  for (const action of actions) {
+    if (!spend(work, 'globCharacter', Math.ceil((characters * action.length) / 4))) return undefined
+    if (matchesAny(globs, action)) return true
+  }
+  return false
+}
+
+function counted(set: PolicySet, text: string, asked: AskedAction, history: History): Json | undefined {
   const counter = set.counters.get(text)
   const before = history.tallies.get(text)
   if (counter === undefined || before === undefined) return undefined

@@ -1,3 +1,4 @@
+import { newWork } from '../base/work.ts'
 import {
   type Evaluation,
   evaluate,
@@ -8,7 +9,7 @@ import {
 import { domainOf, type PolicySet } from '../policies/set.ts'
 import { decide, type Ruling } from './decide.ts'
 import { type FactInput, factReader } from './facts.ts'
-import { factsOverTime, type History } from './history.ts'
+import { type History, overTimeReader } from './history.ts'
 import { assessRisk, type Risk } from './risk.ts'
 
 /** A request with everything that a policy may read. */
@@ -18,6 +19,8 @@ export interface Question extends Omit<FactInput, 'domain' | 'localTime' | 'over
   killSwitchReason: string | undefined
   /** Earlier allowed actions, as far as the set reads them. */
   history: History
+  /** Lets others run between two parts of a long evaluation; without it, the evaluation runs in one piece. */
+  pause?: () => Promise<void>
 }
 
 export interface Judgement {
@@ -30,15 +33,16 @@ export interface Judgement {
 
 /** Judges a request: facts, evaluation, risk, decision. The same question gives the same answer, anywhere. */
 export async function judge(question: Question): Promise<Judgement> {
-  const { set, killSwitchReason, action, context, plan } = question
-  const evaluation = set && (await evaluate(set, action, readerOf(question, set)))
-  const validation = set ? validatePlanAndContext(set, { action, context, plan }) : { ok: false }
+  const { set, killSwitchReason, action, context, plan, pause } = question
+  const work = newWork(pause)
+  const validation = set ? validatePlanAndContext(set, { action, context, plan }, work) : { ok: false }
+  const evaluation = set && (await evaluate(set, action, readerOf(question, set), work))
   const risk = assessRisk(evaluation)
   return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation, validation }
 }
 
 function readerOf(question: Question, set: PolicySet): ReadFact {
   const domain = domainOf(set, question.action)
-  const overTime = factsOverTime(set, question, question.history)
+  const overTime = overTimeReader(set, question, question.history)
   return factReader({ ...question, domain, localTime: set.localTime, overTime })
 }

@@ -1,16 +1,34 @@
 import type { Json } from '../base/json.ts'
 import { memo } from '../base/memo.ts'
+import { spend, UNLIMITED, type Work } from '../base/work.ts'
 import { allTruths, anyTruth, notTruth } from './kleene.ts'
 import { compileTest, OPERATORS, type Operator, type Test } from './operators.ts'
 import type { PolicyData, Truth } from './set.ts'
 
-/** json-rules-engine's decorators, in three-valued logic. `next` is the decorator or operator behind them. */
-export const DECORATORS: ReadonlyMap<string, (seen: unknown, next: (item: unknown) => Truth) => Truth> = new Map([
+/** `next` is the decorator or operator behind this one. */
+type Decorate = (seen: unknown, next: (item: unknown) => Truth, work: Work) => Truth
+
+/** json-rules-engine's decorators, in three-valued logic. */
+export const DECORATORS: ReadonlyMap<string, Decorate> = new Map<string, Decorate>([
   ['not', (seen, next) => notTruth(next(seen))],
-  ['someFact', (seen, next) => (Array.isArray(seen) ? anyTruth(seen.map(next)) : 'unknown')],
-  // Over no values at all, "every" is as likely a mistake in the data as it is true.
-  ['everyFact', (seen, next) => (Array.isArray(seen) && seen.length > 0 ? allTruths(seen.map(next)) : 'unknown')],
+  ['someFact', (seen, next, work) => (Array.isArray(seen) ? anyTruth(eachIn(seen, next, work)) : 'unknown')],
+  [
+    'everyFact',
+    // Over no values at all, "every" is as likely a mistake in the data as it is true.
+    (seen, next, work) => (Array.isArray(seen) && seen.length > 0 ? allTruths(eachIn(seen, next, work)) : 'unknown'),
+  ],
 ])
+
+/** The truth of each item, as far as it is asked for; of an item that is over the budget unknown, and nothing after it. */
+function* eachIn(items: readonly unknown[], next: (item: unknown) => Truth, work: Work): Generator<Truth> {
+  for (const item of items) {
+    if (!spend(work, 'item')) {
+      yield 'unknown'
+      return
+    }
+    yield next(item)
+  }
+}
 
 export interface ParsedOperator {
   /** Outermost first. */
@@ -29,22 +47,22 @@ export function parseOperator(text: string): ParsedOperator | undefined {
 }
 
 /** Evaluates an operator on a fact: the base test on a value, or unknown where there is none. */
-export function testFact(operator: Operator, test: Test, seen: unknown): Truth {
+export function testFact(operator: Operator, test: Test, seen: unknown, work: Work): Truth {
   const present = seen !== undefined && seen !== null
   if (operator.value === 'none') return (operator.name === 'exists') === present ? 'true' : 'false'
   if (!present) return 'unknown'
   // The almanac holds only facts that were read from JSON.
-  const truth = test(seen as Json)
+  const truth = test(seen as Json, work)
   return operator.opposite === undefined ? truth : notTruth(truth)
 }
 
-/** Compiles a leaf to a function of its fact's value, as the engine evaluates it. `test` has the constant compiled in. */
+/** Compiles a leaf to a function of its fact's value, as the engine evaluates it, without a budget. `test` has the constant compiled in. */
 export function leafTest({ decorators, operator }: ParsedOperator, test: Test): (seen: Json | undefined) => Truth {
-  let next = (seen: unknown): Truth => testFact(operator, test, seen)
+  let next = (seen: unknown): Truth => testFact(operator, test, seen, UNLIMITED)
   for (const name of decorators.toReversed()) {
     const inner = next
     const decorate = DECORATORS.get(name)
-    if (decorate !== undefined) next = (seen) => decorate(seen, inner)
+    if (decorate !== undefined) next = (seen) => decorate(seen, inner, UNLIMITED)
   }
   return next
 }

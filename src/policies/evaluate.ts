@@ -1,15 +1,21 @@
 import type { Json, JsonObject } from '../base/json.ts'
+import { UNLIMITED, type Work } from '../base/work.ts'
 import { combiner } from './kleene.ts'
 import type { FactPath } from './path.ts'
 import type { Candidate, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
 
-/** Reads one fact of a request. Undefined when it is missing; null is no value either. */
-export type ReadFact = (path: FactPath) => Json | undefined
+/**
+ * Reads one fact of a request. Undefined when it is missing; null is no value either. A fact that takes more work than
+ * is left is counted in `work.refused`, and what is returned then is nothing to go by.
+ */
+export type ReadFact = (path: FactPath, work: Work) => Json | undefined
 
 interface ConditionResult {
   outcome: Truth
   /** Facts that make the outcome unknown, since they are missing or of the wrong type. Otherwise empty. */
   missing: readonly string[]
+  /** Facts that make the outcome unknown, since comparing them takes more work than a check may do. Otherwise empty. */
+  overBudget: readonly string[]
 }
 
 export interface RuleResult extends ConditionResult {
@@ -32,38 +38,59 @@ export interface Evaluation {
   facts: FactValues
   /** Paths of the missing facts that their declared default replaces. */
   defaulted: ReadonlySet<string>
-  /** Truths of the comparisons, by Leaf.index. */
+  /** Truths of the comparisons, by Leaf.index; those that take more work than the check may do are absent. */
   truths: ReadonlyMap<number, Truth>
 }
 
-/** Evaluates the set for `action`. Evaluations may overlap; they share no mutable state. */
-export async function evaluate(set: PolicySet, action: string, readFact: ReadFact): Promise<Evaluation> {
+/**
+ * Evaluates the set for `action`, within `work`: what takes more is unknown, so that rules which restrain apply.
+ * Evaluations may overlap; they share no mutable state.
+ */
+export async function evaluate(set: PolicySet, action: string, readFact: ReadFact, work: Work): Promise<Evaluation> {
   const question = set.evaluator.about(action)
   const defaulted = new Set<string>()
-  const read = readerWithDefaults(set, readFact, defaulted)
+  const refused = new Set<string>()
+  const read = readerWithDefaults(set, readFact, { defaulted, refused, work })
   const facts = readFacts(question.facts, read)
-  const truths = await question.answer(facts)
+  const truths = await question.answer({ facts, refused }, work)
   const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
   const combine = combiner(set.conditions, truthOf)
   const resultOf = (candidate: Candidate): ConditionResult => {
     const outcome = candidate.condition === undefined ? 'true' : combine(candidate.condition)
-    if (outcome !== 'unknown') return { outcome, missing: [] }
+    if (outcome !== 'unknown') return { outcome, missing: [], overBudget: [] }
     const unknown = set.evaluator.leavesOf(candidate).filter((leaf) => truthOf(leaf) === 'unknown')
-    return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact.text))] }
+    const [missing, overBudget] = [true, false].map((isCompared) =>
+      unknown.filter(({ index }) => truths.has(index) === isCompared).map(({ fact }) => fact.text),
+    )
+    return { outcome, missing: [...new Set(missing)], overBudget: [...new Set(overBudget)] }
   }
   return {
     rules: question.rules.map((rule) => ({ rule, ...resultOf(rule) })),
-    factors: question.factors.map((factor) => ({ factor, ...shareOf(factor, resultOf(factor), read) })),
+    factors: question.factors.map((factor) => ({ factor, ...shareOf(factor, resultOf(factor), { read, refused }) })),
     facts,
     defaulted,
     truths,
   }
 }
 
-/** Reads a fact, or its declared default when it has no value; notes such facts in `defaulted`. */
-function readerWithDefaults(set: PolicySet, readFact: ReadFact, defaulted: Set<string>): ReadFact {
+type Read = (path: FactPath) => Json | undefined
+
+/**
+ * Reads a fact, or its declared default when it has no value; notes such facts in `defaulted`. A fact that is over the
+ * budget has neither, and is noted in `refused`.
+ */
+function readerWithDefaults(
+  set: PolicySet,
+  readFact: ReadFact,
+  { defaulted, refused, work }: { defaulted: Set<string>; refused: Set<string>; work: Work },
+): Read {
   return (path) => {
-    const value = readFact(path)
+    const before = work.refused
+    const value = readFact(path, work)
+    if (work.refused > before) {
+      refused.add(path.text)
+      return undefined
+    }
     if (value !== undefined && value !== null) return value
     const standIn = set.facts.get(path.text)?.default
     if (standIn !== undefined) defaulted.add(path.text)
@@ -72,7 +99,7 @@ function readerWithDefaults(set: PolicySet, readFact: ReadFact, defaulted: Set<s
 }
 
 /** The facts by path text, without the missing ones. */
-export function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
+function readFacts(paths: readonly FactPath[], read: Read): FactValues {
   const values = new Map<string, Json>()
   for (const path of paths) {
     const value = read(path)
@@ -82,17 +109,24 @@ export function readFacts(paths: readonly FactPath[], read: ReadFact): FactValue
 }
 
 /** The share of its weight that a factor adds, its outcome, and the facts that are missing for it. */
-function shareOf(factor: Factor, { outcome, missing }: ConditionResult, read: ReadFact): Omit<FactorResult, 'factor'> {
-  if (outcome === 'false') return { outcome, missing, fraction: 0, scaled: undefined }
-  if (factor.scale === undefined) return { outcome, missing, fraction: 1, scaled: undefined }
+function shareOf(
+  factor: Factor,
+  result: ConditionResult,
+  { read, refused }: { read: Read; refused: ReadonlySet<string> },
+): Omit<FactorResult, 'factor'> {
+  const { outcome } = result
+  if (outcome === 'false') return { ...result, fraction: 0, scaled: undefined }
+  if (factor.scale === undefined) return { ...result, fraction: 1, scaled: undefined }
   const { fact, from, to } = factor.scale
   const value = read(fact)
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return { outcome: 'unknown', missing: [...new Set([...missing, fact.text])], fraction: 1, scaled: value }
+    const cause = refused.has(fact.text) ? 'overBudget' : 'missing'
+    const facts = [...new Set([...result[cause], fact.text])]
+    return { ...result, outcome: 'unknown', [cause]: facts, fraction: 1, scaled: value }
   }
   // An unevaluable `when` counts as met, and in full: a missing fact never lowers the risk.
   const fraction = outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)))
-  return { outcome, missing, fraction, scaled: value }
+  return { ...result, fraction, scaled: value }
 }
 
 /** The parts of a request that are validated against the action's declaration. */
@@ -115,14 +149,14 @@ export interface Validation {
  * absent context counts as the empty object, so that required members are required; an absent plan passes. For an
  * undeclared action `ok` is false, and a fault is given only when the plan names another action.
  */
-export function validatePlanAndContext(set: PolicySet, submitted: Submitted): Validation {
+export function validatePlanAndContext(set: PolicySet, submitted: Submitted, work: Work = UNLIMITED): Validation {
   const { action, context, plan } = submitted
   if (plan !== undefined && plan.action !== undefined && plan.action !== action) {
     return { ok: false, fault: 'plan.action names another action than the request' }
   }
   const declared = set.validators(action)
   if (declared === undefined) return { ok: false }
-  const fault = declared.context?.(context ?? {}) ?? (plan && declared.plan?.(plan))
+  const fault = declared.context?.(context ?? {}, work) ?? (plan && declared.plan?.(plan, work))
   if (fault !== undefined) return { ok: false, fault }
   return { ok: plan === undefined || plan.action === action }
 }

@@ -1,3 +1,5 @@
+import { boundedCache } from '../base/bounded-cache.ts'
+import { digestOf } from '../base/digest.ts'
 import { globMatches } from '../base/glob.ts'
 import { distinctBy } from '../base/grouped.ts'
 import { lru, memo, once } from '../base/memo.ts'
@@ -10,8 +12,10 @@ import { type FactPath, OVER_TIME_ROOTS } from './path.ts'
 import type { ActionDeclaration, Candidate, Evaluator, PolicyData, PolicySet, Question, Validators } from './set.ts'
 import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
-/** Most actions whose questions are cached; a caller that invents more only slows its own checks. */
-const MAX_CACHED_QUESTIONS = 1000
+/** Most actions of which it is known what is about them; a caller that invents more only slows its own checks. */
+const MAX_ACTIONS = 1000
+/** Most comparisons that are kept ready, of all actions together: about 30 MB. */
+const MAX_PREPARED = 50_000
 
 /**
  * Links data that compiled without fault into a policy set. Parts are built at the first check that needs them, so
@@ -42,16 +46,33 @@ function evaluatorOf(data: PolicyData): Evaluator {
   )
   const rulesAt = indexCandidates(data.rules)
   const factorsAt = indexCandidates(data.factors)
-  const makeQuestion = (action: string): Question => {
+  const actions = lru(MAX_ACTIONS, (action: string) => {
+    const positions = [rulesAt(action), factorsAt(action)]
+    return { domain: domainAt(data, action), key: digestOf(JSON.stringify(positions)) }
+  })
+  // Actions that the same rules and factors are about share one question: a caller can invent any number of them.
+  const prepared = boundedCache<PreparedQuestion>(MAX_PREPARED, ({ weight }) => weight)
+  const prepareFor = (action: string): PreparedQuestion => {
     const rules = rulesAt(action).flatMap((position) => data.rules[position] ?? [])
     const factors = factorsAt(action).flatMap((position) => data.factors[position] ?? [])
     const all = distinctLeaves([...rules, ...factors].flatMap(leavesBelow))
     const facts = distinctFacts(all.map(({ fact }) => fact))
     const scaled = factors.flatMap(({ scale }) => scale?.fact ?? [])
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
-    return { domain: domainAt(data, action), rules, factors, facts, overTime, answer: prepare(all) }
+    return { rules, factors, facts, overTime, answer: prepare(all), weight: 1 + all.length }
   }
-  return { leavesOf: leavesBelow, about: lru(MAX_CACHED_QUESTIONS, makeQuestion) }
+  const about = (action: string): Question => {
+    const { domain, key } = actions(action)
+    const known = prepared.get(key) ?? prepareFor(action)
+    prepared.put(key, known)
+    return { ...known, domain }
+  }
+  return { leavesOf: leavesBelow, about }
+}
+
+interface PreparedQuestion extends Omit<Question, 'domain'> {
+  /** The comparisons, and one for the rest. */
+  readonly weight: number
 }
 
 function domainAt({ domains }: PolicyData, action: string): string | undefined {

@@ -1,11 +1,15 @@
 import type { Json } from '../base/json.ts'
-import { compilePattern } from '../base/schema.ts'
+import { compilePattern, type Pattern } from '../base/pattern.ts'
 import { parseRfc3339 } from '../base/time.ts'
+import { spend, type Work } from '../base/work.ts'
 import { cidrContains, parseCidr } from './cidr.ts'
 import type { FactType, Truth } from './set.ts'
 
-/** One comparison with its constant compiled in. `seen` is a value, never missing and never null. */
-export type Test = (seen: Json) => Truth
+/**
+ * One comparison with its constant compiled in. `seen` is a value, never missing and never null. What takes more work
+ * than is left is unknown.
+ */
+export type Test = (seen: Json, work: Work) => Truth
 
 export interface Operator {
   readonly name: string
@@ -97,14 +101,21 @@ const truth = (holds: boolean): Truth => (holds ? 'true' : 'false')
 function memberTest(members: readonly Scalar[]): Test {
   const values = new Set<Json>(members)
   const types = new Set(members.map((member) => typeof member))
+  // A longer text is no member, and looking it up would read all of it.
+  const longest = members.reduce<number>(
+    (most, one) => (typeof one === 'string' ? Math.max(most, one.length) : most),
+    0,
+  )
+  const isMember = (seen: Scalar): boolean =>
+    typeof seen === 'string' && seen.length > longest ? false : values.has(seen)
   // An empty list has no types, and certainly not this member.
   if (members.length === 0) return (seen) => (isScalar(seen) ? 'false' : 'unknown')
-  return (seen) => (isScalar(seen) && types.has(typeof seen) ? truth(values.has(seen)) : 'unknown')
+  return (seen) => (isScalar(seen) && types.has(typeof seen) ? truth(isMember(seen)) : 'unknown')
 }
 
 function containsTest(wanted: Scalar): Test {
-  return (seen) => {
-    if (!Array.isArray(seen)) return 'unknown'
+  return (seen, work) => {
+    if (!Array.isArray(seen) || !spend(work, 'item', seen.length)) return 'unknown'
     if (seen.includes(wanted)) return 'true'
     return seen.every((item) => typeof item === typeof wanted) ? 'false' : 'unknown'
   }
@@ -135,11 +146,18 @@ function textTest(kind: 'text' | 'pattern' | 'time', name: string, wanted: strin
   if (kind === 'time') return timeTest(name, wanted)
   if (kind === 'pattern') {
     const pattern = compilePattern(wanted)
-    return 'fault' in pattern ? undefined : testOfTexts(pattern.test)
+    return 'fault' in pattern ? undefined : patternTest(pattern)
   }
   // Every text begins and ends with the empty text.
   if (wanted === '') return undefined
   return testOfTexts(name === 'startsWith' ? (seen) => seen.startsWith(wanted) : (seen) => seen.endsWith(wanted))
+}
+
+function patternTest(pattern: Pattern): Test {
+  return (seen, work) => {
+    const found = typeof seen === 'string' ? pattern.find(seen, work) : undefined
+    return found === undefined ? 'unknown' : truth(found)
+  }
 }
 
 function testOfTexts(holds: (seen: string) => boolean): Test {

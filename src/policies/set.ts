@@ -1,5 +1,6 @@
 import type { Glob } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
+import type { Work } from '../base/work.ts'
 import type { LocalClock } from './local-time.ts'
 import type { FactPath } from './path.ts'
 
@@ -118,8 +119,11 @@ interface Session {
   readonly taken: ReadonlyMap<string, readonly Glob[]>
 }
 
-/** The fault of a value as a sentence without its end (`context.amount must be number`), or undefined. */
-export type Validate = (value: Json) => string | undefined
+/**
+ * The fault of a value as a sentence without its end (`context.amount must be number`), or undefined. A value that
+ * takes more work than is left has one.
+ */
+export type Validate = (value: Json, work: Work) => string | undefined
 
 export interface ActionDeclaration {
   readonly name: string
@@ -135,6 +139,13 @@ export type Validators = Readonly<Record<'context' | 'plan', Validate | undefine
 /** The facts of one evaluation, by path text; missing ones are absent. */
 export type FactValues = ReadonlyMap<string, Json>
 
+/** What was read for one evaluation. */
+export interface ReadFacts {
+  readonly facts: FactValues
+  /** Paths of the facts that take more work to read than was left; whether they have a value is unknown. */
+  readonly refused: ReadonlySet<string>
+}
+
 /** Everything to evaluate about an action: its rules and factors, and their distinct leaves, ready for the engine. */
 export interface Question {
   /** The one domain that covers the action; undefined when none does. */
@@ -146,8 +157,11 @@ export interface Question {
   readonly facts: readonly FactPath[]
   /** The facts about earlier allowed actions, those of scales included. */
   readonly overTime: readonly FactPath[]
-  /** The outcome of each leaf by Leaf.index. Overlapping calls share nothing that changes. */
-  readonly answer: (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
+  /**
+   * The outcome of each leaf by Leaf.index, without those that take more work than is left. Overlapping calls share
+   * nothing that changes.
+   */
+  readonly answer: (read: ReadFacts, work: Work) => Promise<ReadonlyMap<number, Truth>>
 }
 
 /** The parts that evaluate.ts needs. */

@@ -1,12 +1,14 @@
-import type { JsonObject } from '../base/json.ts'
-import { errorDetail, schemaCompiler } from '../base/schema.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { errorDetail, type Meter, schemaCompiler, withinWork } from '../base/schema.ts'
+import { spend, UNLIMITED } from '../base/work.ts'
 import type { ActionDeclaration, Validate, Validators } from './set.ts'
 
-export type SchemaCompiler = ReturnType<typeof schemaCompiler>
+export type SchemaCompiler = ReturnType<typeof actionSchemaCompiler>
 
 /** Shared by all actions of a set: making one costs more than using it. */
-export function actionSchemaCompiler(): SchemaCompiler {
-  return schemaCompiler({ allErrors: false, checked: true })
+export function actionSchemaCompiler() {
+  const meter: Meter = { work: UNLIMITED }
+  return { ajv: schemaCompiler({ allErrors: false, checked: true, meter }), meter }
 }
 
 /** The compiled schemas of a declaration that was read without fault. */
@@ -17,13 +19,52 @@ export function validatorsOf({ context, plan }: ActionDeclaration, compiler: Sch
   }
 }
 
-function validator(root: 'context' | 'plan', schema: JsonObject, compiler: SchemaCompiler): Validate {
-  const validate = compiler.compile(schema)
-  return (value) => {
-    if (validate(value)) return undefined
+function validator(root: 'context' | 'plan', schema: JsonObject, { ajv, meter }: SchemaCompiler): Validate {
+  const validate = ajv.compile(schema)
+  const { nodes, readers } = sizeOfSchema(schema, schema.$defs)
+  return (value, work) => {
+    const { values, characters } = sizeOfValue(value)
+    const isWithin =
+      spend(work, 'schemaValue', values * nodes) &&
+      spend(work, 'schemaCharacter', Math.ceil((characters * readers) / 8))
+    const isValid = isWithin ? withinWork(meter, work, () => validate(value)) : undefined
+    if (isValid === undefined) return `${root} takes more work to validate than one check may do`
+    if (isValid) return undefined
     const [error] = validate.errors ?? []
     if (error === undefined) return `${root} does not pass its schema`
     const { path, message } = errorDetail(error)
     return `${root}${path.replaceAll('/', '.')} ${message}`
   }
+}
+
+/** Keywords that read a text, or every text below a list, from its beginning to its end. */
+const READERS = ['minLength', 'maxLength', 'pattern', 'format', 'propertyNames', 'patternProperties', 'uniqueItems']
+
+/** The nodes of a schema without cycles, its references followed; `readers` are those that read texts. */
+function sizeOfSchema(node: Json | undefined, defs: Json | undefined): { nodes: number; readers: number } {
+  if (Array.isArray(node)) return sum(node.map((item) => sizeOfSchema(item, defs)))
+  if (!isJsonObject(node)) return { nodes: 0, readers: 0 }
+  const { $ref, $defs: _, ...members } = node
+  const target = typeof $ref === 'string' && isJsonObject(defs) ? defs[$ref.slice('#/$defs/'.length)] : undefined
+  const own = { nodes: 1, readers: READERS.filter((name) => Object.hasOwn(node, name)).length }
+  return sum([own, sizeOfSchema(target, defs), ...Object.values(members).map((member) => sizeOfSchema(member, defs))])
+}
+
+function sizeOfValue(value: Json): { values: number; characters: number } {
+  if (typeof value === 'string') return { values: 1, characters: value.length }
+  const size = { values: 1, characters: 0 }
+  if (typeof value !== 'object' || value === null) return size
+  for (const [name, member] of Object.entries(value)) {
+    const { values, characters } = sizeOfValue(member)
+    size.values += values
+    size.characters += characters + name.length
+  }
+  return size
+}
+
+function sum(sizes: readonly { nodes: number; readers: number }[]): { nodes: number; readers: number } {
+  return sizes.reduce((a, b) => ({ nodes: a.nodes + b.nodes, readers: a.readers + b.readers }), {
+    nodes: 0,
+    readers: 0,
+  })
 }

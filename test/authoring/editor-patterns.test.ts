@@ -5,8 +5,9 @@ import * as patterns from '../../src/authoring/editor/patterns.ts'
 import { BUILT_IN_FACTS } from '../../src/authoring/load/fact-names.ts'
 import { insidePath } from '../../src/authoring/load/files.ts'
 import { parseGlob } from '../../src/base/glob.ts'
-import { compilePattern } from '../../src/base/schema.ts'
+import { compilePattern } from '../../src/base/pattern.ts'
 import { parseDuration, parseRfc3339 } from '../../src/base/time.ts'
+import { UNLIMITED } from '../../src/base/work.ts'
 import { parseCidr } from '../../src/policies/cidr.ts'
 import { isPlural, parseFactPath } from '../../src/policies/path.ts'
 import { processorMs } from '../processor.ts'
@@ -155,7 +156,7 @@ for (const { name, matches, takes, parts, order, isLooser } of ROWS) {
         const text = chosen.join('')
         const matched = inEditors.every((pattern) => pattern.test(text))
         assert.equal(
-          inTests.every((pattern) => pattern.test(text)),
+          inTests.every((pattern) => pattern.find(text, UNLIMITED) === true),
           matched,
           text,
         )

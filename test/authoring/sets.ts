@@ -1,17 +1,21 @@
 import type { JsonObject } from '../../src/base/json.ts'
+import { newWork, type Work } from '../../src/base/work.ts'
 import { factReader } from '../../src/gate/facts.ts'
 import { type Evaluation, evaluate } from '../../src/policies/evaluate.ts'
 import type { PolicySet, Truth } from '../../src/policies/set.ts'
 import { setOf } from './sources.ts'
 
 /** Evaluates a check of `action` with this context. */
-export function evaluateContext(set: PolicySet, context: JsonObject | undefined, action = 'a.b'): Promise<Evaluation> {
+export function evaluateContext(
+  set: PolicySet,
+  context: JsonObject | undefined,
+  action = 'a.b',
+  work: Work = newWork(),
+): Promise<Evaluation> {
   const input = { action, domain: undefined, tenant: 'acme', environment: 'live' as const, agent: 'bot' }
-  return evaluate(
-    set,
-    action,
-    factReader({ ...input, nowMs: 0, localTime: set.localTime, context, plan: undefined, overTime: new Map() }),
-  )
+  const overTime = () => undefined
+  const read = factReader({ ...input, nowMs: 0, localTime: set.localTime, context, plan: undefined, overTime })
+  return evaluate(set, action, read, work)
 }
 
 /** A set of one allow rule for a.b with this condition. */

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import type { PolicySource } from '../../src/authoring/load/files.ts'
 import { compilePolicySet } from '../../src/authoring/load/load.ts'
+import { UNLIMITED } from '../../src/base/work.ts'
 import { MODULE, threadedPolicyWorker } from '../../src/files/policy-worker.ts'
 import { NO_TALLY } from '../../src/gate/history.ts'
 import { draftVerdict } from '../../src/gate/verdict.ts'
@@ -63,7 +64,7 @@ test('what is compiled in a thread is what would be compiled here, and can be as
   const set = linkPolicySet(there.value.data)
   const { rules } = await evaluateContext(set, { to: [{ name: 'ann' }] }, 'email.send')
   assert.deepEqual(rules.map(({ rule, outcome }) => [rule.id, outcome]).slice(0, 1), [['a', 'true']])
-  assert.match(set.validators('email.send')?.context?.({}) ?? '', /^context\.to is required$/)
+  assert.match(set.validators('email.send')?.context?.({}, UNLIMITED) ?? '', /^context\.to is required$/)
 })
 
 test('what is asked in a thread of policies that are not in force is what would be decided here', async () => {

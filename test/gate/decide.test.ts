@@ -17,6 +17,7 @@ function rule(effect: Effect, outcome: Truth = 'true', conditional = true, id = 
     rule: { id, effect, reason: `${id}.`, description: undefined, actions: [], condition, terms: TERMS, ...place },
     outcome,
     missing: outcome === 'unknown' ? ['context.a'] : [],
+    overBudget: [],
   }
 }
 

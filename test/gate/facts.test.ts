@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
+import { UNLIMITED } from '../../src/base/work.ts'
 import { type FactInput, factReader } from '../../src/gate/facts.ts'
 import { localClock } from '../../src/policies/local-time.ts'
 import { parseFactPath } from '../../src/policies/path.ts'
@@ -27,7 +28,7 @@ const INPUT: FactInput = {
   localTime: localClock('Europe/Berlin'),
   context: CONTEXT,
   plan: { action: 'payment.transfer', steps: [{ tool: 'a' }, { tool: 'b' }] },
-  overTime: new Map<string, Json>([['history.count.transfers', 2]]),
+  overTime: ({ text }) => (text === 'history.count.transfers' ? 2 : undefined),
 }
 
 const FACTS: [path: string, value: Json | undefined][] = [
@@ -78,7 +79,7 @@ for (const [text, value] of FACTS) {
   test(`facts: ${text}`, () => {
     const path = parseFactPath(text)
     assert.ok(path !== undefined)
-    assert.deepEqual(factReader(INPUT)(path), value)
+    assert.deepEqual(factReader(INPUT)(path, UNLIMITED), value)
   })
 }
 
@@ -96,7 +97,7 @@ for (const [iso, timezone, hour, weekday] of TIMES) {
   test(`facts: time of ${iso} in ${timezone}`, () => {
     const read = factReader({ ...INPUT, nowMs: Date.parse(iso), localTime: localClock(timezone) })
     const values = ['time.hour', 'time.weekday'].map((text) =>
-      read(parseFactPath(text) ?? { text, root: '', segments: [] }),
+      read(parseFactPath(text) ?? { text, root: '', segments: [] }, UNLIMITED),
     )
     assert.deepEqual(values, [hour, weekday])
   })
@@ -106,6 +107,6 @@ test('facts: without context and plan their facts are missing', () => {
   const read = factReader({ ...INPUT, context: undefined, plan: undefined })
   for (const text of ['context.a', 'plan.a', 'context.*', 'plan']) {
     const path = parseFactPath(text)
-    assert.equal(path && read(path), undefined)
+    assert.equal(path && read(path, UNLIMITED), undefined)
   }
 })

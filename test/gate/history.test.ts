@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { factsOverTime, historyFrom, MAX_SESSION_ACTIONS, type TakenAction } from '../../src/gate/history.ts'
+import { historyFrom, MAX_SESSION_ACTIONS, type TakenAction } from '../../src/gate/history.ts'
 import { setOf } from '../authoring/sources.ts'
+import { factsOverTime } from './facts-over-time.ts'
 
 const MINUTE = 60_000
 const NOW = Date.UTC(2026, 0, 5, 12)

@@ -7,7 +7,7 @@ import type { Truth } from '../../src/policies/set.ts'
 
 function factor(weight: number, fraction: number, outcome: Truth = 'true', name = 'f'): FactorResult {
   const parsed = { name, weight, actions: [], condition: undefined, scale: undefined, file: 'acme/main.yaml', line: 1 }
-  return { factor: parsed, fraction, outcome, scaled: undefined, missing: [] }
+  return { factor: parsed, fraction, outcome, scaled: undefined, missing: [], overBudget: [] }
 }
 
 const SCORES: [name: string, factors: FactorResult[], score: number, contributions: number[]][] = [

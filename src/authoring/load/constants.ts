@@ -1,9 +1,9 @@
 import type { Json } from '../../base/json.ts'
-import { compilePattern } from '../../base/schema.ts'
+import { compilePattern } from '../../base/pattern.ts'
 import { parseRfc3339 } from '../../base/time.ts'
 import { isScalar, type Lists, type Operator } from '../../policies/operators.ts'
 import type { ValueFault } from '../diagnostics/diagnostics.ts'
-import { patternFault } from '../schemas/pattern-fault.ts'
+import { patternFault, tooManyParts } from '../schemas/pattern-fault.ts'
 import { coerced, listIn, numberIn } from '../suggest/meant.ts'
 import { timeIn, timeOfEpoch, timeSentence } from '../suggest/time-constant.ts'
 import { cidrFaults } from './cidr-constants.ts'
@@ -78,7 +78,8 @@ function patternFaults(pattern: string): ValueFault[] {
     return [{ code: 'GATE1305', message }]
   }
   const compiled = compilePattern(pattern)
-  return 'fault' in compiled ? [{ code: 'GATE1304', message: patternFault(compiled.fault, 'condition') }] : []
+  if ('fault' in compiled) return [{ code: 'GATE1304', message: patternFault(compiled.fault, 'condition') }]
+  return compiled.size > LIMITS.patternParts ? [{ code: 'GATE1305', message: tooManyParts(compiled) }] : []
 }
 
 function timeFaults(name: string, value: Json | undefined): ValueFault[] {

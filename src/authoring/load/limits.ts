@@ -1,15 +1,23 @@
+import { MAX_WORK, WEIGHTS } from '../../base/work.ts'
+
 /** Limits of a policy set; more is an error, so that a set always loads in bounded time. */
 export const LIMITS = {
   fileBytes: 1024 * 1024,
   /** Levels of nesting in a document, and of conditions that refer to conditions. */
   depth: 32,
   rulesPerSet: 10_000,
-  /** Comparisons of all rules and factors, those of named conditions counted at each use: the cost of one check. */
+  /** Comparisons of all rules and factors, those of named conditions counted at each use: the cost of a first check. */
   leavesPerSet: 100_000,
+  /** Different comparisons about one action: as many as a check has work for. */
+  leavesPerAction: Math.floor(MAX_WORK / WEIGHTS.comparison.units),
+  /** Characters of patterns over actions that a new action may have to be compared with: about 40 ms at worst. */
+  globCharacters: 50_000,
   /** Counts and sums, and patterns of sessions: each one read is a look into the audit trail, about 0.1 ms. */
   overTimePerSet: 100,
   /** Characters of a regular expression. */
   pattern: 1000,
+  /** Instructions of its program, with its repetitions written out: what a step of a search may take. */
+  patternParts: 2000,
   listLines: 100_000,
   listBytes: 8 * 1024 * 1024,
   uniqueItems: 1000,

@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import { leavesOf } from '../../policies/kleene.ts'
 import type { ActionDeclaration, PolicyData } from '../../policies/set.ts'
 import { actionSchemaCompiler } from '../../policies/validators.ts'
 import type { Report } from '../diagnostics/report.ts'
@@ -8,7 +7,6 @@ import { actionNodes, readAction } from '../schemas/actions.ts'
 import { collectEntries, collectItems, collectSettings } from './declarations.ts'
 import { setDigest } from './digest.ts'
 import type { PolicySource } from './files.ts'
-import { LIMITS } from './limits.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
 import { readOverTime } from './over-time.ts'
@@ -16,6 +14,7 @@ import type { PolicyFile, ReadFiles } from './read-files.ts'
 import { readNames } from './read-names.ts'
 import { readFactor, readRule } from './rules.ts'
 import { readSettings } from './settings.ts'
+import { checkWork } from './work.ts'
 
 export interface ReadSet {
   data: PolicyData
@@ -54,25 +53,12 @@ export function readSet(source: PolicySource, files: ReadFiles, level: LintLevel
     comparisons: names.comparisons,
     files: policies.map(({ name }) => name),
   }
-  checkLeaves(data, names)
+  checkWork(data, names)
   // It is unknown which of two equal keys is meant, and what follows from it.
   const isLinted = files.again.length === 0 && lint(data, names, files, level)
   if (report.failed()) return { data, names, isLinted }
   const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
   return { data: { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }, names, isLinted }
-}
-
-/** Limits the leaves of all candidates: a check may evaluate all of them, so that their number is its cost. */
-function checkLeaves({ rules, factors, conditions }: PolicyData, { nodes, report }: Names): void {
-  let count = 0
-  for (const candidate of [...rules, ...factors]) {
-    count += candidate.condition === undefined ? 0 : leavesOf(candidate.condition, conditions).length
-    if (count <= LIMITS.leavesPerSet) continue
-    const place = nodes.get(candidate)
-    const message = `Rules and factors ask more than ${LIMITS.leavesPerSet} comparisons, those of named conditions counted at each use.`
-    if (place !== undefined) report.add('GATE1020', place, message)
-    return
-  }
 }
 
 function readActions(files: readonly PolicyFile[], report: Report): Map<string, ActionDeclaration> {

@@ -39,7 +39,7 @@ function readFlag(root: 'context' | 'plan', node: Node, report: Report): JsonObj
 /** Faults that only the compiler finds, such as a keyword without its partner. */
 function compileFault(schema: JsonObject, compiler: SchemaCompiler): string | undefined {
   try {
-    compiler.compile(schema)
+    compiler.ajv.compile(schema)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json.ts'
-import { compilePattern } from '../../base/schema.ts'
+import { compilePattern } from '../../base/pattern.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { LIMITS } from '../load/limits.ts'
 import { closest, synonyms } from '../suggest/closest.ts'
@@ -19,7 +19,7 @@ import {
   wordOf,
 } from '../yaml/node.ts'
 import { FORMATS, KEYWORDS, type Kind, TYPES } from './keywords.ts'
-import { patternFault } from './pattern-fault.ts'
+import { patternFault, tooManyParts } from './pattern-fault.ts'
 import { checkSense } from './sense.ts'
 
 interface Walk {
@@ -182,7 +182,9 @@ function checkPattern(place: Place, pattern: string, report: Report): boolean {
   const compiled =
     pattern.length > LIMITS.pattern ? { fault: `more than ${LIMITS.pattern} characters` } : compilePattern(pattern)
   if ('fault' in compiled) report.add('GATE1405', place, patternFault(compiled.fault, 'schema'))
-  return !('fault' in compiled)
+  else if (compiled.size > LIMITS.patternParts) report.add('GATE1405', place, tooManyParts(compiled))
+  else return true
+  return false
 }
 
 function checkFormat(node: Node, { report }: Walk): void {

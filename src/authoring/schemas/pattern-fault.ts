@@ -1,3 +1,10 @@
+import type { Pattern } from '../../base/pattern.ts'
+import { LIMITS } from '../load/limits.ts'
+
+export function tooManyParts({ size }: Pattern): string {
+  return `The pattern has ${size} parts with its repetitions written out; at most ${LIMITS.patternParts} are allowed.`
+}
+
 /** Explains why a pattern does not compile, from the fault that RE2 gives. */
 export function patternFault(fault: string, place: 'condition' | 'schema'): string {
   return `The pattern does not compile as RE2: ${fault}.${hint(fault, place)}`

@@ -4,11 +4,18 @@ import { EFFECTS, RETRIES } from '../../policies/set.ts'
 import { Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, textOf, titled } from '../common-shapes.ts'
 import { Explanation } from '../decisions/explanation-shapes.ts'
 
-export const Unevaluable = titled('Unevaluable', 'A rule or factor that restrained for want of a fact.', {
-  kind: textOf(['rule', 'factor'], 'Kind of what could not be evaluated.'),
-  name: Type.String(),
-  facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
-})
+export const Unevaluable = titled(
+  'Unevaluable',
+  'A rule or factor that could not be evaluated: rules that restrain apply, those that permit do not.',
+  {
+    kind: textOf(['rule', 'factor'], 'Kind of what could not be evaluated.'),
+    name: Type.String(),
+    facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
+    overBudget: Type.Optional(
+      Type.Array(Type.String(), { description: 'The facts whose comparison takes more work than one check may do.' }),
+    ),
+  },
+)
 
 /** `data` of POST /gate/check. */
 export const Decision = titled('Decision', 'The decision and its reason. It is on disk before it is answered.', {

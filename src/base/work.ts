@@ -1,0 +1,61 @@
+/**
+ * What one check may do. Counted in units of about ten nanoseconds, by what is compared and never by time, so that the
+ * same request comes out the same on any machine, and again when it is explained.
+ */
+
+/** Units of each kind of work: what it takes at worst, measured with what policies and callers can choose. */
+export const WEIGHTS = {
+  comparison: { units: 400, of: 'a comparison, whatever it compares' },
+  item: { units: 10, of: 'an item that `someFact`, `everyFact` or `contains` walks, or that a path with `*` gives' },
+  character: { units: 1, of: 'a character that a pattern reads' },
+  wideCharacter: { units: 4, of: 'a character beyond U+00FF that a pattern reads' },
+  patternStep: { units: 500, of: 'a step of a pattern that its search takes for the first time' },
+  patternPlace: { units: 2, of: 'a place in the pattern before or after such a step' },
+  globCharacter: { units: 1, of: 'a character of a pattern of `session.taken`, for each 4 characters of an action' },
+  schemaValue: { units: 4, of: 'a value of context or plan, for each node of its schema' },
+  schemaCharacter: { units: 1, of: '8 characters of context or plan, for each node of its schema that reads texts' },
+} as const
+
+/** Units that one check may take: about 20 ms at worst. */
+export const MAX_WORK = 2_000_000
+
+/** Units after which other requests have their turn: about 5 ms at worst. */
+const SLICE = 500_000
+
+/** The work of one evaluation. */
+export interface Work {
+  /** Units that are left. */
+  left: number
+  /** Number of things that were not done, or not to their end, for want of units. */
+  refused: number
+  /** Ends a slice. */
+  readonly pause: (() => Promise<void>) | undefined
+  /** Units that were left at the last pause. */
+  leftAtPause: number
+}
+
+/** @param pause lets others run; without it, the evaluation runs in one piece */
+export function newWork(pause?: () => Promise<void>): Work {
+  return { left: MAX_WORK, refused: 0, pause, leftAtPause: MAX_WORK }
+}
+
+/** For what no caller waits for, as lint. */
+export const UNLIMITED: Work = { left: Number.POSITIVE_INFINITY, refused: 0, pause: undefined, leftAtPause: 0 }
+
+/** Takes the units of `count` things from those left. @returns false, and takes none, when they are too few */
+export function spend(work: Work, what: keyof typeof WEIGHTS, count = 1): boolean {
+  const units = WEIGHTS[what].units * count
+  if (units > work.left) {
+    work.refused += 1
+    return false
+  }
+  work.left -= units
+  return true
+}
+
+/** Pauses where a slice is over. */
+export async function breathe(work: Work): Promise<void> {
+  if (work.pause === undefined || work.leftAtPause - work.left < SLICE) return
+  await work.pause()
+  work.leftAtPause = work.left
+}
