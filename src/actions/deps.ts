@@ -52,9 +52,19 @@ export interface HistoryReader {
   runExclusive<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
 }
 
-export interface CheckDeps extends Deps {
+export interface CheckDeps extends Deps, Pauses {
   policies: PoliciesInForce
   history: HistoryReader
+}
+
+export interface Pauses {
+  /**
+   * Lets others run before the next part of something long. Parts of one tenant follow each other, and tenants take
+   * turns. Absent in a command, which nobody waits behind.
+   */
+  pause?(tenantId: string): Promise<void>
+  /** Set for a request that is long in itself, so that each part of it comes after a pause. */
+  isLarge?: boolean
 }
 
 /** The authenticated principal, from its credential, the tenant it acts in, and whether it still waits. */

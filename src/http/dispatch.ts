@@ -7,7 +7,7 @@ import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/routes.ts'
 import { authenticate, authorize, type Credential } from './auth.ts'
 import { readBody } from './body.ts'
-import type { bodyBudget } from './body-budget.ts'
+import { type bodyBudget, FIRST_PART_BYTES } from './body-budget.ts'
 import { writeError } from './errors.ts'
 import { originOf } from './origin.ts'
 import type { RateLimiter } from './ratelimit.ts'
@@ -130,9 +130,12 @@ async function serve(
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
-    const read = await bodyOf(route, request, share.take, span)
+    const bytes = await bytesOf(route, request, share.take, span)
+    const isLarge = (bytes?.byteLength ?? 0) > FIRST_PART_BYTES
+    if (isLarge) await services.pause?.(caller.tenantId)
+    const read = readOf(route, bytes)
     await stalls.readSockets()
-    const reply = await route.run(services, {
+    const reply = await route.run(isLarge ? { ...services, isLarge } : services, {
       routeId: id,
       caller,
       credential,
@@ -171,20 +174,27 @@ function isOver({ sessions }: Services, credential: Credential): boolean {
   return credential.by === 'session' && !sessions.isOpen(credential.session)
 }
 
-async function bodyOf(
-  { shape, bodyLimits, takesBytes }: Route,
+/** The body; undefined for a route without one, or where it is left out. */
+async function bytesOf(
+  { shape, bodyLimits }: Route,
   request: IncomingMessage,
   take: (bytes: number) => void,
   span: Span,
-): Promise<{ body: Json | undefined; bytes: Uint8Array | undefined }> {
-  const none = { body: undefined, bytes: undefined }
-  if (bodyLimits === undefined) return none
-  if (shape.bodyOptional && !hasBody(request)) return { ...none, body: {} }
+): Promise<Buffer | undefined> {
+  if (bodyLimits === undefined || (shape.bodyOptional && !hasBody(request))) return undefined
   const sinceMs = performance.now()
-  const bytes = await readBody(request, bodyLimits, take).finally(() => {
+  return readBody(request, bodyLimits, take).finally(() => {
     span.waitedMs += performance.now() - sinceMs
   })
-  return takesBytes ? { ...none, bytes } : { ...none, body: parseJson(bytes, bodyLimits) }
+}
+
+function readOf(
+  { bodyLimits, takesBytes }: Route,
+  bytes: Buffer | undefined,
+): { body: Json | undefined; bytes: Uint8Array | undefined } {
+  if (bodyLimits === undefined) return { body: undefined, bytes: undefined }
+  if (bytes === undefined) return { body: {}, bytes: undefined }
+  return takesBytes ? { body: undefined, bytes } : { body: parseJson(bytes, bodyLimits), bytes: undefined }
 }
 
 /** RFC 9112, 6.3: a request without either header has no body. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
 import { sealSecret } from '../actions/evidence/signing-keys.ts'
@@ -11,6 +12,7 @@ import { recentReader } from '../actions/overview/recent.ts'
 import type { Reloaded } from '../actions/policies/registry.ts'
 import { Sessions } from '../actions/sessions/sessions.ts'
 import { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
+import { takeTurns } from '../base/concurrency.ts'
 import { idMaker } from '../base/id.ts'
 import type { Clock } from '../base/time.ts'
 import { type PolicyWorker, threadedPolicyWorker } from '../files/policy-worker.ts'
@@ -123,6 +125,7 @@ export async function startServer({
       ...deps,
       ...browsers,
       history: historyReader(store),
+      pause: pauses(),
       recent: recentReader(store),
       examine: examine ?? examineInThread(stopping.signal),
       ...kept,
@@ -155,6 +158,12 @@ function watchedStore(file: Store, clock: Clock, log: Logger, stopping: AbortSig
   const verification = watchVerifications(file, log, stopping)
   const store: Store = { ...file, commit: writing.commit, verifyChain: verification.verifyChain }
   return { store, writing, verification }
+}
+
+/** One part of something long at a time, with everything that is due before the next. */
+function pauses(): (tenantId: string) => Promise<void> {
+  const turns = takeTurns(1)
+  return (tenantId) => turns.run(tenantId, () => nextTurn())
 }
 
 /** Node's header limit of 16 kB may be too small: browsers send the cookies of every port of this machine. */

@@ -8,12 +8,12 @@ import { type Judgement, judge } from '../../gate/judge.ts'
 import { shown } from '../../gate/shown.ts'
 import { covers, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
-import type { Caller, Deps, HistoryReader } from '../deps.ts'
+import type { Caller, Deps, HistoryReader, Pauses } from '../deps.ts'
 import type { Decided } from '../gate/answer.ts'
 import { type FindSet, type Unexplained, unexplained } from '../policies/history.ts'
 import { contextAndPlan, decidedIn, decisionOfChain, recordedDecision, requestIn } from './decisions.ts'
 
-export interface ExplainDeps extends Deps {
+export interface ExplainDeps extends Deps, Pauses {
   history: HistoryReader
   findSet: FindSet
 }
@@ -74,6 +74,7 @@ async function judgeAgain(
     ...contextAndPlan(request),
   }
   const { historyEnd } = grounds
+  const { pause } = deps
   const seen = set && historyEnd !== null ? await deps.history.at(set, chain, query, historyEnd) : undefined
   if (seen !== undefined && seen.erased > 0) return undefined
   return judge({
@@ -83,6 +84,7 @@ async function judgeAgain(
     environment,
     ...query,
     history: seen?.history ?? NO_HISTORY,
+    ...(pause && { pause: () => pause(tenantId) }),
   })
 }
 

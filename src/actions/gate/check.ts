@@ -39,6 +39,7 @@ export async function check(
       if (replayed !== undefined) return { submission: null, reply: () => replayed }
 
       const judged = await judgeNow(deps, caller, request)
+      if (deps.isLarge) await deps.pause?.(caller.tenantId)
       const asked = { caller, request, judged, decisionId: deps.newId('decision') }
       const hold = await resolveHold(deps, asked)
       const entry = decisionEntry(asked, hold)

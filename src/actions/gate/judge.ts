@@ -22,6 +22,8 @@ export async function judgeNow(
   const agent = principalOf(caller.key)
   const query = { agent, nowMs, action, context, plan }
   const { history, seen } = set ? await deps.history.read(set, caller.chain, query) : NOTHING_READ
+  const { pause } = deps
+  if (deps.isLarge) await pause?.(caller.tenantId)
   const judgement = await judge({
     set,
     killSwitchReason: stop && reasonOf(stop),
@@ -29,6 +31,7 @@ export async function judgeNow(
     environment: caller.environment,
     ...query,
     history,
+    ...(pause && { pause: () => pause(caller.tenantId) }),
   })
   const { outcome, risk } = judgement
   return { subject, set, outcome, risk, judgement, nowMs, seen }
