@@ -39,9 +39,9 @@ export async function startGate(viaExpress: boolean): Promise<GateTarget> {
   return { name, url, question, key, tenant: TENANT, process: child, cpuMs: () => cpuMs(child), stop }
 }
 
-/** Makes a key of the tenant with the command line. */
-export async function createKey(data: string, role: string): Promise<{ id: string; key: string }> {
-  const args = ['keys', 'create', '--tenant', TENANT, '--role', role, '--data', data, '--json']
+/** Makes a key with the command line. */
+export async function createKey(data: string, role: string, tenant = TENANT): Promise<{ id: string; key: string }> {
+  const args = ['keys', 'create', '--tenant', tenant, '--role', role, '--data', data, '--json']
   return JSON.parse(await run(process.execPath, [COMMAND, ...args]))
 }
 
