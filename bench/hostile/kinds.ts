@@ -136,7 +136,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'a schema of alternatives, 40,000 items',
-    policy: `${SCHEMA(150)}${ALLOW}`,
+    policy: `${SCHEMA(90)}${ALLOW}`,
     bodies: [ask({ l: Array.from({ length: 24_000 }, (_, i) => ({ a: i })) })],
   },
   {

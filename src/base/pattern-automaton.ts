@@ -14,7 +14,16 @@ interface Instruction {
 /** Runes that every instruction treats alike are one class. */
 interface Classes {
   readonly numClasses: number
-  readonly runeClass: (rune: number) => number
+  /** Classes of the runes up to U+00FF. */
+  readonly latin1Class: Int32Array
+  runeClass(rune: number): number
+}
+
+/** What leads from one state to another. */
+interface Step {
+  readonly to: State
+  /** Number of the comparison that took it last. */
+  takenBy: number
 }
 
 /** Operations of instructions; those from `rune` to `lastRune` read one. */
@@ -26,8 +35,9 @@ const AT = { lineBegin: 1, lineEnd: 2, textBegin: 4, textEnd: 8, wordBoundary: 1
 export const END = -1
 const NEW_LINE = 10
 
-/** Numbers that a state holds beside its places, about. */
+/** Numbers that a state holds beside its places and steps, about, and those of a step. */
 const STATE_NUMBERS = 40
+const STEP_NUMBERS = 4
 
 /** Instructions at which a search may be, closed under those that read nothing. */
 interface Closure {
@@ -51,10 +61,8 @@ interface Known {
 export interface State extends Known {
   readonly places: readonly number[]
   readonly asked: number
-  /** By class of the next rune. */
-  readonly next: (State | undefined)[]
-  /** The search that took each step last, by class of the rune. */
-  readonly takenBy: (number | undefined)[]
+  /** By class of the next rune; that of the end of the text is the last. */
+  readonly steps: (Step | undefined)[]
 }
 
 export type Automaton = ReturnType<typeof automatonOf>
@@ -63,12 +71,12 @@ export type Automaton = ReturnType<typeof automatonOf>
  * The deterministic automaton of a program, with its states made as texts lead to them. As RE2 has it, what an
  * instruction asks of its place is decided when the next rune is known, so that a match is seen one rune late.
  */
-export function automatonOf(program: Program, { numClasses, runeClass }: Classes) {
+export function automatonOf(program: Program, classes: Classes) {
   const instructions = Array.from({ length: program.numInst() }, (_, at) => program.getInst(at))
   const close = closer(instructions)
   const states = new Map<string, State>()
   let held = 0
-  let searches = 0
+  let comparisons = 0
 
   const stateOf = ({ places, asked, key }: Closure, before: Known): State => {
     // What nothing asks need not be kept apart.
@@ -78,19 +86,23 @@ export function automatonOf(program: Program, { numClasses, runeClass }: Classes
     const name = key + String.fromCharCode(known * 4 + (afterWord ? 2 : 0) + (isMatch ? 1 : 0))
     const same = states.get(name)
     if (same !== undefined) return same
-    const made = { places, asked, known, afterWord, isMatch, next: [], takenBy: [] }
+    const steps = new Array<Step | undefined>(classes.numClasses + 1)
+    const made = { places, asked, known, afterWord, isMatch, steps }
     states.set(name, made)
-    held += places.length + STATE_NUMBERS
+    held += places.length + steps.length + STATE_NUMBERS
     return made
   }
   return {
-    classOf: (rune: number): number => (rune === END ? numClasses : runeClass(rune)),
-    /** The state before the text, and the number of this search. */
-    begin(): { id: number; start: State } {
-      searches += 1
-      return { id: searches, start: stateOf(close([program.start], TEXT_BEGIN.known), TEXT_BEGIN) }
+    latin1: classes.latin1Class,
+    classOf: (rune: number): number => (rune === END ? classes.numClasses : classes.runeClass(rune)),
+    beginComparison(): void {
+      comparisons += 1
     },
-    step(state: State, kind: number, rune: number): State {
+    /** The number of the comparison that has begun last. */
+    comparison: (): number => comparisons,
+    /** The state before a text. */
+    start: (): State => stateOf(close([program.start], TEXT_BEGIN.known), TEXT_BEGIN),
+    step(state: State, kind: number, rune: number): Step {
       const { now, next } = around(state, rune)
       const isDecided = (now & ~state.known & state.asked) !== 0
       const places = isDecided ? close(state.places, now).places : state.places
@@ -103,8 +115,9 @@ export function automatonOf(program: Program, { numClasses, runeClass }: Classes
         else if (rune !== END && instruction.op >= OP.rune && instruction.matchRune(rune)) reached.push(instruction.out)
       }
       if (rune !== END) reached.push(program.start)
-      const made = stateOf(close(reached, next), { known: next, afterWord: isWord(rune), isMatch })
-      state.next[kind] = made
+      const made = { to: stateOf(close(reached, next), { known: next, afterWord: isWord(rune), isMatch }), takenBy: 0 }
+      state.steps[kind] = made
+      held += STEP_NUMBERS
       return made
     },
     /** The numbers that the states hold, about. */

@@ -23,19 +23,21 @@ const compiled = lru(1000, (text: string): Pattern => {
   // Its own search has no limit, and without an automaton takes a thousand times as long.
   const re2 = RE2JS.compile(text).re2()
   const program: Program = re2.prog
-  const newAutomaton = (): Automaton =>
-    automatonOf(program, { numClasses: re2.dfa.numClasses, runeClass: (rune) => re2.dfa.runeClass(rune) })
+  const newAutomaton = (): Automaton => automatonOf(program, re2.dfa)
+  // The states of earlier comparisons serve this one, but count anew.
+  const begin = (work: Work): Automaton => {
+    const kept = automata.get(program)?.automaton
+    const automaton = kept === undefined || kept.held() > KEPT_OF_ONE ? newAutomaton() : kept
+    automaton.beginComparison()
+    automata.put(program, { automaton, held: automaton.held() })
+    work.prepared?.set(program, automaton)
+    return automaton
+  }
   return {
     size: program.numInst(),
-    find(searched, work) {
-      const kept = automata.get(program)
-      const automaton = kept?.automaton ?? newAutomaton()
-      const found = search(automaton, searched, work)
-      const held = automaton.held()
-      if (held > KEPT_OF_ONE) automata.forget(program)
-      else if (held !== kept?.held) automata.put(program, { automaton, held })
-      return found
-    },
+    // What is prepared for a program is its automaton.
+    find: (searched, work) =>
+      search((work.prepared?.get(program) as Automaton | undefined) ?? begin(work), searched, work),
   }
 })
 
@@ -49,30 +51,37 @@ export function compilePattern(text: string): Pattern | { fault: string } {
   }
 }
 
+const MAX_LATIN1 = 0xff
+const MAX_BMP = 0xffff
+
 const { character, wideCharacter, patternStep, patternPlace } = WEIGHTS
 
 /**
- * The work of a search is that of one for which no state was made before: it depends on nothing but pattern and text.
+ * The work of a search is that of one for which no comparison before this one made any state: it depends on nothing but
+ * the pattern, and the texts of the comparison.
  */
 function search(automaton: Automaton, text: string, work: Work): boolean | undefined {
   // A text that is certainly too long costs nothing.
   if (text.length > work.left) return refused(work)
-  const { id, start } = automaton.begin()
-  let state = start
+  const id = automaton.comparison()
+  let state = automaton.start()
   let left = work.left
   let found = false
-  for (let at = 0; at <= text.length && !found && left >= 0; ) {
-    const rune = text.codePointAt(at) ?? END
-    const kind = automaton.classOf(rune)
-    const next = state.next[kind] ?? automaton.step(state, kind, rune)
-    left -= rune > 0xff ? wideCharacter.units : character.units
-    if (state.takenBy[kind] !== id) {
-      state.takenBy[kind] = id
-      left -= patternStep.units + patternPlace.units * (state.places.length + next.places.length)
+  for (let at = 0; at <= text.length && !found && left >= 0; at += 1) {
+    const unit = text.charCodeAt(at)
+    const isWide = !(unit <= MAX_LATIN1)
+    // Past the end there is no unit.
+    const rune = isWide ? (text.codePointAt(at) ?? END) : unit
+    const kind = (isWide ? undefined : automaton.latin1[unit]) ?? automaton.classOf(rune)
+    const step = state.steps[kind] ?? automaton.step(state, kind, rune)
+    left -= isWide ? wideCharacter.units : character.units
+    if (step.takenBy !== id) {
+      step.takenBy = id
+      left -= patternStep.units + patternPlace.units * (state.places.length + step.to.places.length)
     }
-    found = next.isMatch
-    state = next
-    at += rune > 0xffff ? 2 : 1
+    state = step.to
+    found = state.isMatch
+    if (rune > MAX_BMP) at += 1
   }
   work.left = Math.max(0, left)
   return left < 0 ? refused(work) : found

@@ -22,6 +22,8 @@ export interface Meter {
 /** Runs a validation of a compiler with this meter within `work`. Undefined when it takes more. */
 export function withinWork<T>(meter: Meter, work: Work, validate: () => T): T | undefined {
   meter.work = work
+  // A validation is one comparison.
+  work.prepared?.clear()
   try {
     return validate()
   } catch (error) {

@@ -6,10 +6,10 @@
 /** Units of each kind of work: what it takes at worst, measured with what policies and callers can choose. */
 export const WEIGHTS = {
   comparison: { units: 400, of: 'a comparison, whatever it compares' },
-  item: { units: 10, of: 'an item that `someFact`, `everyFact` or `contains` walks, or that a path with `*` gives' },
+  item: { units: 30, of: 'an item that `someFact`, `everyFact` or `contains` walks, or that a path with `*` gives' },
   character: { units: 1, of: 'a character that a pattern reads' },
   wideCharacter: { units: 4, of: 'a character beyond U+00FF that a pattern reads' },
-  patternStep: { units: 500, of: 'a step of a pattern that its search takes for the first time' },
+  patternStep: { units: 500, of: 'a step of a pattern that the comparison takes for the first time' },
   patternPlace: { units: 2, of: 'a place in the pattern before or after such a step' },
   globCharacter: { units: 1, of: 'a character of a pattern of `session.taken`, for each 4 characters of an action' },
   schemaValue: { units: 4, of: 'a value of context or plan, for each node of its schema' },
@@ -28,6 +28,11 @@ export interface Work {
   left: number
   /** Number of things that were not done, or not to their end, for want of units. */
   refused: number
+  /**
+   * What the comparison that runs now has prepared, by what it is for: it is made, and counts, once for all items of a
+   * list. Nothing else runs before a comparison ends. Undefined where each item is a comparison of its own.
+   */
+  prepared: Map<object, unknown> | undefined
   /** Ends a slice. */
   readonly pause: (() => Promise<void>) | undefined
   /** Units that were left at the last pause. */
@@ -36,11 +41,17 @@ export interface Work {
 
 /** @param pause lets others run; without it, the evaluation runs in one piece */
 export function newWork(pause?: () => Promise<void>): Work {
-  return { left: MAX_WORK, refused: 0, pause, leftAtPause: MAX_WORK }
+  return { left: MAX_WORK, refused: 0, prepared: new Map(), pause, leftAtPause: MAX_WORK }
 }
 
 /** For what no caller waits for, as lint. */
-export const UNLIMITED: Work = { left: Number.POSITIVE_INFINITY, refused: 0, pause: undefined, leftAtPause: 0 }
+export const UNLIMITED: Work = {
+  left: Number.POSITIVE_INFINITY,
+  refused: 0,
+  prepared: undefined,
+  pause: undefined,
+  leftAtPause: 0,
+}
 
 /** Takes the units of `count` things from those left. @returns false, and takes none, when they are too few */
 export function spend(work: Work, what: keyof typeof WEIGHTS, count = 1): boolean {

@@ -1,7 +1,7 @@
 import type { Json } from '../base/json.ts'
 import { memo } from '../base/memo.ts'
 import { spend, UNLIMITED, type Work } from '../base/work.ts'
-import { allTruths, anyTruth, notTruth } from './kleene.ts'
+import { notTruth } from './kleene.ts'
 import { compileTest, OPERATORS, type Operator, type Test } from './operators.ts'
 import type { PolicyData, Truth } from './set.ts'
 
@@ -11,23 +11,29 @@ type Decorate = (seen: unknown, next: (item: unknown) => Truth, work: Work) => T
 /** json-rules-engine's decorators, in three-valued logic. */
 export const DECORATORS: ReadonlyMap<string, Decorate> = new Map<string, Decorate>([
   ['not', (seen, next) => notTruth(next(seen))],
-  ['someFact', (seen, next, work) => (Array.isArray(seen) ? anyTruth(eachIn(seen, next, work)) : 'unknown')],
+  ['someFact', (seen, next, work) => (Array.isArray(seen) ? walk(seen, next, work, 'true') : 'unknown')],
   [
     'everyFact',
     // Over no values at all, "every" is as likely a mistake in the data as it is true.
-    (seen, next, work) => (Array.isArray(seen) && seen.length > 0 ? allTruths(eachIn(seen, next, work)) : 'unknown'),
+    (seen, next, work) => (Array.isArray(seen) && seen.length > 0 ? walk(seen, next, work, 'false') : 'unknown'),
   ],
 ])
 
-/** The truth of each item, as far as it is asked for; of an item that is over the budget unknown, and nothing after it. */
-function* eachIn(items: readonly unknown[], next: (item: unknown) => Truth, work: Work): Generator<Truth> {
+/** Asks one item after the other until one has the truth that decides; unknown as soon as there is no work left for one. */
+function walk(
+  items: readonly unknown[],
+  next: (item: unknown) => Truth,
+  work: Work,
+  deciding: 'true' | 'false',
+): Truth {
+  let sum: Truth = notTruth(deciding)
   for (const item of items) {
-    if (!spend(work, 'item')) {
-      yield 'unknown'
-      return
-    }
-    yield next(item)
+    if (!spend(work, 'item')) return 'unknown'
+    const truth = next(item)
+    if (truth === deciding) return deciding
+    if (truth === 'unknown') sum = 'unknown'
   }
+  return sum
 }
 
 export interface ParsedOperator {

@@ -30,6 +30,8 @@ interface Metered {
   readonly value: unknown
   /** True when reading the fact takes more work than was left. */
   readonly isRefused: boolean
+  /** True behind a decorator: what was prepared for one item serves the next. */
+  readonly isItem: boolean
   readonly work: Work
   /** Leaf.index of comparisons that wanted more work than was left. */
   readonly overBudget: Set<number>
@@ -82,8 +84,8 @@ function inParts(leaves: readonly Leaf[]): (readonly Leaf[])[] {
 function almanacOf({ facts, refused }: ReadFacts, work: Work, overBudget: Set<number>): Almanac {
   const almanac = new Almanac({ allowUndefinedFacts: true })
   const add = (name: string, metered: Metered): void => void almanac.addFact(name, metered, CONSTANT)
-  for (const [name, value] of facts) add(name, { value, isRefused: false, work, overBudget })
-  for (const name of refused) add(name, { value: undefined, isRefused: true, work, overBudget })
+  for (const [name, value] of facts) add(name, { value, isRefused: false, isItem: false, work, overBudget })
+  for (const name of refused) add(name, { value: undefined, isRefused: true, isItem: false, work, overBudget })
   return almanac
 }
 
@@ -102,13 +104,18 @@ function registryEngine(testAt: TestAt): LeafEngine {
       if (test === undefined) return 'unknown'
       // Nothing is counted where there is no value to compare.
       if (seen === undefined) return testFact(operator, test, undefined, UNLIMITED)
+      // What an item is refused, its decorator notes.
+      if (seen.isItem) return testFact(operator, test, seen.value, seen.work)
       return noting(seen, index, () => testFact(operator, test, seen.value, seen.work))
     })
   }
   for (const [name, decorate] of DECORATORS) {
     registry.addOperatorDecorator(name, (seen, index, next) => {
       if (seen === undefined) return decorate(undefined, () => next(undefined, index), UNLIMITED)
-      return noting(seen, index, () => decorate(seen.value, (value) => next({ ...seen, value }, index), seen.work))
+      const { work, overBudget } = seen
+      return noting(seen, index, () =>
+        decorate(seen.value, (value) => next({ value, isRefused: false, isItem: true, work, overBudget }, index), work),
+      )
     })
   }
   return registry
@@ -116,6 +123,7 @@ function registryEngine(testAt: TestAt): LeafEngine {
 
 /** Notes a comparison during which work was refused, or before it, when its fact was read. */
 function noting({ work, overBudget, isRefused }: Metered, index: number, compare: () => Truth): Truth {
+  work.prepared?.clear()
   const before = isRefused ? -1 : work.refused
   const truth = isRefused ? 'unknown' : compare()
   if (work.refused > before) overBudget.add(index)
