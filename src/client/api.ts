@@ -575,7 +575,7 @@ export type Environment = 'live' | 'test'
 /** A condition and what it came to. A `leaf` compares a fact with a value; `all`, `any` and `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands for the first time in its rule or factor. */
 export interface ExplainedCondition {
   kind: 'leaf' | 'all' | 'any' | 'not' | 'condition'
-  /** `unknown` for want of a fact, or of one of the right type. */
+  /** `unknown` for want of a fact, or of one of the right type, or of work that one check may do. */
   outcome: 'true' | 'false' | 'unknown'
   fact?: string
   operator?: string
@@ -588,6 +588,8 @@ export interface ExplainedCondition {
   } | null
   /** The fact was missing: `seen` is its declared default. */
   defaulted?: true
+  /** Comparing takes more work than one check may do: the outcome is unknown. */
+  overBudget?: true
   name?: string
   /** Policy file, such as `acme/main.yaml`. */
   file?: string
@@ -601,7 +603,7 @@ export interface ExplainedCondition {
 /** A risk factor about the action. */
 export interface ExplainedFactor {
   name: string
-  /** `unknown` for want of a fact, or of one of the right type. */
+  /** `unknown` for want of a fact, or of one of the right type, or of work that one check may do. */
   outcome: 'true' | 'false' | 'unknown'
   /** The most that it can contribute. */
   weight: number
@@ -641,7 +643,7 @@ export interface ExplainedRequest {
 export interface ExplainedRule {
   id: string
   effect: 'allow' | 'deny' | 'require_approval'
-  /** `unknown` for want of a fact, or of one of the right type. */
+  /** `unknown` for want of a fact, or of one of the right type, or of work that one check may do. */
   outcome: 'true' | 'false' | 'unknown'
   /** A rule of unknown outcome matches where it restrains, and does not where it permits. */
   matches: boolean
@@ -1623,13 +1625,15 @@ export interface TrustBundle {
   }
 }
 
-/** A rule or factor that restrained for want of a fact. */
+/** A rule or factor that could not be evaluated: rules that restrain apply, those that permit do not. */
 export interface Unevaluable {
   /** Kind of what could not be evaluated. */
   kind: 'rule' | 'factor'
   name: string
   /** The facts that were missing or of another type. */
   facts: string[]
+  /** The facts whose comparison takes more work than one check may do. */
+  overBudget?: string[]
 }
 
 /** The tenant's plan, and what is used of it in the environment of the key. */

@@ -753,7 +753,8 @@ class ExplainedConditionSeen(TypedDict, total=False):
 class _ExplainedCondition(TypedDict):
     kind: Literal["leaf", "all", "any", "not", "condition"]
     outcome: Literal["true", "false", "unknown"]
-    """`unknown` for want of a fact, or of one of the right type."""
+    """`unknown` for want of a fact, or of one of the right type, or of work that one check may do.
+    """
 
 
 class ExplainedCondition(_ExplainedCondition, total=False):
@@ -769,6 +770,8 @@ class ExplainedCondition(_ExplainedCondition, total=False):
     """Null when the fact is missing and has no default."""
     defaulted: Literal[True]
     """The fact was missing: `seen` is its declared default."""
+    overBudget: Literal[True]
+    """Comparing takes more work than one check may do: the outcome is unknown."""
     name: str
     file: str
     """Policy file, such as `acme/main.yaml`."""
@@ -804,7 +807,8 @@ class ExplainedFactorScale(_ExplainedFactorScale, total=False):
 class _ExplainedFactor(TypedDict):
     name: str
     outcome: Literal["true", "false", "unknown"]
-    """`unknown` for want of a fact, or of one of the right type."""
+    """`unknown` for want of a fact, or of one of the right type, or of work that one check may do.
+    """
     weight: float
     """The most that it can contribute."""
     contribution: float
@@ -837,7 +841,8 @@ class _ExplainedRule(TypedDict):
     id: str
     effect: Literal["allow", "deny", "require_approval"]
     outcome: Literal["true", "false", "unknown"]
-    """`unknown` for want of a fact, or of one of the right type."""
+    """`unknown` for want of a fact, or of one of the right type, or of work that one check may do.
+    """
     matches: bool
     """A rule of unknown outcome matches where it restrains, and does not where it permits."""
     decides: bool
@@ -1990,14 +1995,21 @@ class TrustBundle(TypedDict):
     signatures: TrustBundleSignatures
 
 
-class Unevaluable(TypedDict):
-    """A rule or factor that restrained for want of a fact."""
-
+class _Unevaluable(TypedDict):
     kind: Literal["rule", "factor"]
     """Kind of what could not be evaluated."""
     name: str
     facts: List[str]
     """The facts that were missing or of another type."""
+
+
+class Unevaluable(_Unevaluable, total=False):
+    """A rule or factor that could not be evaluated: rules that restrain apply, those that permit do
+    not.
+    """
+
+    overBudget: List[str]
+    """The facts whose comparison takes more work than one check may do."""
 
 
 class UsageKeys(TypedDict):

@@ -41,7 +41,10 @@ function linesOf(found: RecordedDecision): Line[] {
     `decided by    ${found.decidedBy}${found.rule === null ? '' : `, rule ${found.rule}`} at ${found.timestamp}`,
     `risk          ${found.riskScore}`,
     ...found.factors.map(({ name, contribution, weight }) => `              ${name}: ${contribution} of ${weight}`),
-    ...found.unevaluable.map(({ kind, name, facts }) => `unevaluable   ${kind} ${name}: ${facts.join(', ')}`),
+    ...found.unevaluable.map(({ kind, name, facts, overBudget = [] }) => {
+      const tooMuch = overBudget.map((fact) => `${fact} (too much work)`)
+      return `unevaluable   ${kind} ${name}: ${[...facts, ...tooMuch].join(', ')}`
+    }),
     `asked by      ${caller.keyId}${holder === null ? '' : ` (${holder})`}, ${caller.roles.join(', ')}`,
     `policy        ${found.policyDigest ?? 'none in force'}`,
     `approval      ${approval === null ? '-' : `${approval.id} (${approval.status ?? 'gone'})`}`,

@@ -126,7 +126,8 @@ function referenceText({ name, conditions, leftOut }: ExplainedReference): strin
   return conditions.length === 0 && leftOut === 0 ? `condition ${name}, as above` : `condition ${name}`
 }
 
-function seenText({ seen, defaulted }: Pick<ExplainedLeaf, 'seen' | 'defaulted'>): string {
+function seenText({ seen, defaulted, overBudget }: Pick<ExplainedLeaf, 'seen' | 'defaulted' | 'overBudget'>): string {
+  if (overBudget) return 'takes more work than one check may do'
   return seen === null ? 'is missing' : `is ${valueText(seen)}${defaulted ? ' (default)' : ''}`
 }
 

@@ -74,12 +74,13 @@ const GROUPS = { all: 'all of', any: 'any of', not: 'not' } as const
 
 function ConditionLabel({ of }: { of: ExplainedCondition }) {
   const { kind, fact = '', operator = '', wanted, seen = null, defaulted, name = '', conditions = [], leftOut = 0 } = of
+  const { overBudget } = of
   if (kind === 'leaf')
     return (
       <>
         <Code of={fact} /> {operator}{' '}
         {wanted !== undefined && operator !== 'exists' && operator !== 'missing' && <Shown of={wanted} />}
-        <Seen of={seen} isDefault={defaulted === true} />
+        {overBudget ? ' — takes more work than one check may do' : <Seen of={seen} isDefault={defaulted === true} />}
       </>
     )
   if (kind === 'condition')

@@ -2,7 +2,10 @@ import { Type } from '#typebox'
 import { EFFECTS } from '../../policies/set.ts'
 import { nullable, oneOf, titled } from '../common-shapes.ts'
 
-const Truth = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fact, or of one of the right type.')
+const Truth = oneOf(
+  ['true', 'false', 'unknown'],
+  '`unknown` for want of a fact, or of one of the right type, or of work that one check may do.',
+)
 const File = Type.String({ description: 'Policy file, such as `acme/main.yaml`.' })
 const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
 
@@ -35,6 +38,11 @@ const Condition = Type.Unsafe<object>({
     wanted: ShownValue,
     seen: { ...nullable(ShownValue), description: 'Null when the fact is missing and has no default.' },
     defaulted: Defaulted,
+    overBudget: {
+      type: 'boolean',
+      enum: [true],
+      description: 'Comparing takes more work than one check may do: the outcome is unknown.',
+    },
     name: { type: 'string' },
     file: File,
     line: Line,

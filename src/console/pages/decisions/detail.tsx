@@ -155,16 +155,26 @@ function Request({ of: { request } }: { of: RecordedDecision }) {
   )
 }
 
-/** Rules and risk factors that counted as restrictive because a fact was missing. */
+/** Rules and risk factors that counted as restrictive because they could not be evaluated. */
 function Unevaluable({ of: { unevaluable } }: { of: RecordedDecision }) {
   if (unevaluable.length === 0) return null
   return (
     <div class="small">
       <p>Could not be evaluated, and so counted as if it held where that restrains:</p>
       <ul class="bullets">
-        {unevaluable.map(({ kind, name, facts }) => (
+        {unevaluable.map(({ kind, name, facts, overBudget = [] }) => (
           <li key={`${kind} ${name}`}>
-            {kind} <Text of={name} />, for want of <Text of={facts.join(', ')} />
+            {kind} <Text of={name} />
+            {facts.length > 0 && (
+              <>
+                , for want of <Text of={facts.join(', ')} />
+              </>
+            )}
+            {overBudget.length > 0 && (
+              <>
+                , since comparing <Text of={overBudget.join(', ')} /> takes more work than one check may do
+              </>
+            )}
           </li>
         ))}
       </ul>

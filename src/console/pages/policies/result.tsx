@@ -88,9 +88,21 @@ function Grounds({ of, digest, isDraft }: { of: Verdict; digest: string | null; 
         'Ask again': decision !== 'allow' && RETRIES[retry],
         'Unknown facts': unevaluable.length > 0 && (
           <ul>
-            {unevaluable.map(({ kind, name, facts }) => (
+            {unevaluable.map(({ kind, name, facts, overBudget = [] }) => (
               <li key={`${kind} ${name}`}>
-                {kind} <Code of={name} /> lacks <Code of={facts.join(', ')} />
+                {kind} <Code of={name} />
+                {facts.length > 0 && (
+                  <>
+                    {' '}
+                    lacks <Code of={facts.join(', ')} />
+                  </>
+                )}
+                {overBudget.length > 0 && (
+                  <>
+                    {' '}
+                    has too much work with <Code of={overBudget.join(', ')} />
+                  </>
+                )}
               </li>
             ))}
           </ul>
