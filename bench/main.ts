@@ -6,6 +6,7 @@ import { startCerbos, type Target } from './cerbos.ts'
 import { type EvidenceResult, measureEvidence } from './evidence.ts'
 import { type FollowResult, measureFollow } from './follow.ts'
 import { startGate } from './gate.ts'
+import { type HostileResult, measureHostile } from './hostile/hostile.ts'
 import type { LoadResult } from './load.ts'
 import { loadInProcess } from './load-process.ts'
 import { type MemoryResult, measureMemory } from './memory.ts'
@@ -129,6 +130,7 @@ interface Parts {
   serve: ServeStart | null
   memory: MemoryResult | null
   follow: FollowResult[] | null
+  hostile: HostileResult[] | null
 }
 
 function save(comparison: Comparison, parts: Parts): void {
@@ -138,7 +140,7 @@ function save(comparison: Comparison, parts: Parts): void {
   writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-// `--only cerbos,gate,express,bare,micro,reload,evidence,start,memory,follow` leaves parts out.
+// `--only cerbos,gate,express,bare,micro,reload,evidence,start,memory,follow,hostile` leaves parts out.
 const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',') ?? []
 const wanted = (part: string) => !process.argv.includes('--only') || only.includes(part)
 
@@ -163,6 +165,8 @@ const evidence = wanted('evidence') ? await measureEvidence() : null
 if (evidence !== null) console.table(evidence)
 const follow = wanted('follow') ? await measureFollow() : null
 if (follow !== null) console.table(follow)
+const hostile = wanted('hostile') ? await measureHostile() : null
+if (hostile !== null) console.table(hostile.map(({ firstAnswer: _, ...rest }) => rest))
 save(comparison, {
   micro: wanted('micro') ? await measureMicro() : null,
   reload,
@@ -171,5 +175,6 @@ save(comparison, {
   serve,
   memory,
   follow,
+  hostile,
 })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

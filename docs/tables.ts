@@ -10,6 +10,7 @@ import { DIAGNOSTICS } from '../src/authoring/diagnostics/diagnostics.ts'
 import { BUILT_IN_FACTS, WEEKDAYS } from '../src/authoring/load/fact-names.ts'
 import { LIMITS } from '../src/authoring/load/limits.ts'
 import { ERRORS } from '../src/base/errors.ts'
+import { MAX_WORK, WEIGHTS } from '../src/base/work.ts'
 import { createProgram } from '../src/cli/program.ts'
 import type { DecidedBy } from '../src/gate/decide.ts'
 import { PENDING_LIMITS, PLANS, type Plan, SIGN_IN_LIMIT, STATUS_LIMIT } from '../src/keys/plan.ts'
@@ -60,6 +61,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   'error-pages': () => table(['code', 'severity', 'fault'], diagnosticRows('')),
   metrics: metricTable,
   'policy-limits': () => table(['limit', 'of'], limitRows()),
+  work: () => table(['units', 'for'], workRows()),
   ...EXAMPLES,
 }
 
@@ -190,6 +192,11 @@ function limitRows(): string[][] {
     const limit = LIMITS[name as keyof typeof LIMITS]
     return [limit.toLocaleString('en'), meaning]
   })
+}
+
+function workRows(): string[][] {
+  const rows = Object.values(WEIGHTS).map(({ units, of }) => [String(units), of])
+  return [...rows, [`**${MAX_WORK.toLocaleString('en')}**`, '**all that one check may do**']]
 }
 
 function settingRows(): string[][] {

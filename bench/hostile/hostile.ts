@@ -23,12 +23,10 @@ export interface HostileResult extends ProbeResult {
 }
 
 /** Measures the checks and stops of another tenant while hostile requests of each kind run. */
-export async function measureHostile(only?: string): Promise<HostileResult[]> {
+export async function measureHostile(): Promise<HostileResult[]> {
   const folder = temporaryFolder('hostile')
   const [data, policies] = [join(folder, 'data'), join(folder, 'policies')]
-  const kinds = KINDS.map((kind, i) => ({ kind, tenant: kind.folder ?? `h${i}` })).filter(
-    ({ kind }) => only === undefined || kind.name.includes(only),
-  )
+  const kinds = KINDS.map((kind, i) => ({ kind, tenant: kind.folder ?? `h${i}` }))
   cpSync(join(ROOT, 'bench', 'policies'), policies, { recursive: true })
   for (const { kind, tenant } of kinds) writePolicies(join(policies, tenant), tenant, kind)
   const agents = new Map<string, string>()
@@ -48,7 +46,6 @@ export async function measureHostile(only?: string): Promise<HostileResult[]> {
       const meanMs = round(times.reduce((sum, ms) => sum + ms, 0) / Math.max(1, times.length), 0)
       const result = { kind: kind?.name ?? 'nobody', ...(JSON.parse(probed) as ProbeResult) }
       results.push({ ...result, answered: times.length, meanMs, firstAnswer })
-      console.log(JSON.stringify(results.at(-1)))
     }
     return results
   } finally {
@@ -98,8 +95,4 @@ async function attackWith(
   await Promise.all(Array.from({ length: AT_ONCE }, ask))
   agent.destroy()
   return { times, firstAnswer }
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.table((await measureHostile(process.argv[2])).map(({ firstAnswer: _, ...rest }) => rest))
 }
