@@ -11,6 +11,7 @@ import { parseFactPath } from '../../src/policies/path.ts'
 import type { PolicySet } from '../../src/policies/set.ts'
 import { evaluateContext } from '../authoring/sets.ts'
 import { setOf } from '../authoring/sources.ts'
+import { processorMs } from '../processor.ts'
 import { runs } from '../tier.ts'
 
 const LONG = 1_000_000
@@ -117,6 +118,16 @@ test('budget: patterns over actions that were taken in a session count', () => {
   assert.equal(read(path, work), undefined)
   assert.equal(work.refused, 1)
   assert.equal(read(path, UNLIMITED), false)
+})
+
+test('budget: a search ends where its work does, not where the text does', () => {
+  const compiled = compilePattern('(?:[ab]*a[ab]{25}){1,2}[cd]$')
+  assert.ok('find' in compiled)
+  const long = noise(500_000)
+  const sinceMs = processorMs()
+  assert.equal(compiled.find(long, newWork()), undefined)
+  // 0.08 s; to the end it took 1.7 s.
+  assert.ok(processorMs() - sinceMs < 700)
 })
 
 test('budget: the work of a search depends on pattern and text alone, not on searches before it', () => {
