@@ -123,7 +123,7 @@ function registryEngine(testAt: TestAt): LeafEngine {
 
 /** Notes a comparison during which work was refused, or before it, when its fact was read. */
 function noting({ work, overBudget, isRefused }: Metered, index: number, compare: () => Truth): Truth {
-  work.prepared?.clear()
+  if (work.prepared !== undefined && work.prepared.size > 0) work.prepared.clear()
   const before = isRefused ? -1 : work.refused
   const truth = isRefused ? 'unknown' : compare()
   if (work.refused > before) overBudget.add(index)

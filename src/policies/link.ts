@@ -61,11 +61,17 @@ function evaluatorOf(data: PolicyData): Evaluator {
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
     return { rules, factors, facts, overTime, answer: prepare(all), weight: 1 + all.length }
   }
-  const about = (action: string): Question => {
+  const questionOf = (action: string): Question => {
     const { domain, key } = actions(action)
     const known = prepared.get(key) ?? prepareFor(action)
     prepared.put(key, known)
     return { ...known, domain }
+  }
+  // A check asks several times about its action.
+  let last: { action: string; question: Question } | undefined
+  const about = (action: string): Question => {
+    if (last?.action !== action) last = { action, question: questionOf(action) }
+    return last.question
   }
   return { leavesOf: leavesBelow, about }
 }
