@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { SignedIn } from '../client/api.ts'
+import { KillSwitchPage } from './pages/killswitch/page.tsx'
 import type { IconName } from './ui/icons.tsx'
 
 export interface Page {
@@ -33,7 +34,8 @@ export const PAGES: readonly Page[] = [
     title: 'Kill switch',
     icon: 'stop',
     needs: 'killSwitchStatus',
-    load: async () => (await import('./pages/killswitch/page.tsx')).KillSwitchPage,
+    // Part of the first script: the red button must need nothing of the network but the stop itself.
+    load: async () => KillSwitchPage,
   },
   {
     path: 'decisions',

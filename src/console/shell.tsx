@@ -1,20 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { Endpoints } from '../client/endpoints.ts'
+import { CurrentPage } from './current-page.tsx'
 import { type Console, ConsoleContext, useConsole } from './data/console.ts'
 import { LiveContext, useChanges, useLiveEvents } from './data/live.ts'
 import { failure, useLoad } from './data/load.ts'
 import { notify } from './data/notify.ts'
 import { approvalIn, PendingContext, usePendingApprovals } from './data/pending.ts'
-import { addressOf, go, usePlace } from './data/place.ts'
+import { addressOf, go } from './data/place.ts'
 import { answerTabs, type SignIn, sessionConnection } from './data/session.ts'
 import { Header, StopBanner } from './header.tsx'
 import { Navigation } from './navigation.tsx'
-import { PAGES, type Page } from './pages.ts'
 import { SessionEnd } from './session-end.tsx'
 import { useKeptFocus } from './ui/kept-focus.ts'
-import { PageHead } from './ui/page-head.tsx'
-import { Empty, Failure, Loading } from './ui/states.tsx'
 
 interface ShellProps {
   signIn: SignIn
@@ -72,7 +70,7 @@ function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps
         <div class="frame">
           <Navigation />
           <main id="main" tabIndex={-1} ref={main}>
-            <Current />
+            <CurrentPage />
           </main>
         </div>
       </ApprovalAlerts>
@@ -99,41 +97,5 @@ function ApprovalAlerts({ children }: { children: ComponentChildren }) {
   }, [listen, mayApprove, who])
   return (
     <PendingContext.Provider value={may('listApprovals') ? pending : undefined}>{children}</PendingContext.Provider>
-  )
-}
-
-function Current() {
-  const { path } = usePlace()
-  const { may } = useConsole()
-  const visible = PAGES.filter(({ needs }) => may(needs))
-  const [first] = visible
-  const wanted = path[0] ?? first?.path
-  const page = visible.find((candidate) => candidate.path === wanted)
-  if (page !== undefined) return <Loaded page={page} key={page.path} />
-  const known = PAGES.find((candidate) => candidate.path === wanted)
-  return known === undefined ? (
-    <>
-      <PageHead title="Not found" />
-      <Empty title="There is no such page." />
-    </>
-  ) : (
-    <>
-      <PageHead title={known.title} />
-      <Empty title={`Your key may not see ${known.title}.`}>
-        Its roles do not allow it. An owner can make a key that may.
-      </Empty>
-    </>
-  )
-}
-
-/** Loads the script of a page on first use. */
-function Loaded({ page }: { page: Page }) {
-  const { data: Component, error } = useLoad(page.load, [page.path])
-  if (Component) return <Component />
-  return (
-    <>
-      <PageHead title={page.title} />
-      {error ? <Failure error={error} /> : <Loading what={page.title} />}
-    </>
   )
 }

@@ -1,5 +1,6 @@
 import type { Verification } from '../../../client/verify/verify.ts'
-import { Loading } from '../../ui/states.tsx'
+import { Reload } from '../../ui/reload.tsx'
+import { Failure, Loading } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Text } from '../../ui/text.tsx'
 import { durationText } from '../../ui/time.tsx'
@@ -58,6 +59,12 @@ export function BundleVerdict({ of, hasTrust }: { of: Verified; hasTrust: boolea
       </div>
       <div role="alert">
         {isBad && verdict}
+        {of.state === 'unloaded' && (
+          <>
+            <Failure error={of.error} />
+            <Reload />
+          </>
+        )}
         {of.state === 'failed' && (
           <div class="verdict deny">
             <p class="verdict-title">

@@ -1,18 +1,21 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { GateError } from '../../../client/errors.ts'
 import type { Verification } from '../../../client/verify/verify.ts'
 import { failure } from '../../data/load.ts'
+import { loadScript } from '../../data/script.ts'
 import type { Document, Kind } from './documents.ts'
 
 export type Given = { [kind in Kind]?: Document | undefined }
 
-/** The result for the evidence; or the error, with the faulty document. */
+/** The result for the evidence; or the error, with the faulty document, or of the script that verifies. */
 export type Verified =
   | { state: 'none' | 'running' }
   | { state: 'done'; verification: Verification; tookMs: number }
   | { state: 'failed'; kind: Kind; message: string }
+  | { state: 'unloaded'; error: GateError }
 
 /** A separate script, since it holds the cryptography. Once loaded, it needs no further requests. */
-const loadVerifier = () => import('../../../client/verify/verify.ts')
+const loadVerifier = () => loadScript(() => import('../../../client/verify/verify.ts'))
 
 /** Verifies in this browser, again after each change of the documents. */
 export function useVerified({ evidence, trust, anchors }: Given): Verified {
@@ -38,21 +41,27 @@ export function useVerified({ evidence, trust, anchors }: Given): Verified {
   return verified
 }
 
-async function verify({ evidence, trust, anchors }: Given & { evidence: Document }): Promise<Verified> {
+async function verify(given: Given & { evidence: Document }): Promise<Verified> {
   try {
-    const { verifyEvidence, UnusableTrust } = await loadVerifier()
-    const startMs = performance.now()
-    try {
-      const verification = verifyEvidence(evidence.bytes, {
-        trust: trust?.bytes,
-        anchors: anchors && new TextDecoder().decode(anchors.bytes),
-      })
-      return { state: 'done', verification, tookMs: performance.now() - startMs }
-    } catch (error) {
-      if (!(error instanceof UnusableTrust)) throw error
-      return { state: 'failed', kind: 'trust', message: error.message }
-    }
+    return verifyWith(await loadVerifier(), given)
   } catch (error) {
+    return { state: 'unloaded', error: failure(error) }
+  }
+}
+
+type Verifier = Awaited<ReturnType<typeof loadVerifier>>
+
+function verifyWith({ verifyEvidence, UnusableTrust }: Verifier, given: Given & { evidence: Document }): Verified {
+  const { evidence, trust, anchors } = given
+  try {
+    const startMs = performance.now()
+    const verification = verifyEvidence(evidence.bytes, {
+      trust: trust?.bytes,
+      anchors: anchors && new TextDecoder().decode(anchors.bytes),
+    })
+    return { state: 'done', verification, tookMs: performance.now() - startMs }
+  } catch (error) {
+    if (error instanceof UnusableTrust) return { state: 'failed', kind: 'trust', message: error.message }
     return { state: 'failed', kind: 'evidence', message: failure(error).message }
   }
 }
