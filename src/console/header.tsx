@@ -1,5 +1,7 @@
+import { useContext } from 'preact/hooks'
 import { useConsole } from './data/console.ts'
-import { addressOf } from './data/place.ts'
+import { LiveContext, useHeardAgo } from './data/live.ts'
+import { addressOf, go, usePlace } from './data/place.ts'
 import { chooseTheme, chosenTheme, THEMES } from './data/theme.ts'
 import { Button } from './ui/button.tsx'
 import { Choice } from './ui/field.tsx'
@@ -7,32 +9,40 @@ import { Icon } from './ui/icons.tsx'
 import { Link } from './ui/link.tsx'
 import { StopScope } from './ui/stop-link.tsx'
 import { Text } from './ui/text.tsx'
-import { Ago } from './ui/time.tsx'
+import { Ago, agoText } from './ui/time.tsx'
 
-/** The header of every page: current place, stops in force, and the signed-in user. */
-export function Header({ onTenant, onLeave }: { onTenant: (tenantId: string) => void; onLeave: () => void }) {
-  const { who, tenantId } = useConsole()
+/** The header of every page: tenant, stops in force and since when that is known, and the signed-in user. */
+export function Header({ onLeave }: { onLeave: () => void }) {
   return (
     <header class="header">
       <Link to={addressOf([])} class="brand" label="gate-sidecar, start page">
         <span aria-hidden="true">gate</span>
       </Link>
-      <div class="where">
-        {who.tenants.length > 1 ? (
-          <Choice
-            label="Tenant"
-            value={tenantId}
-            options={who.tenants.map((id) => [id, id] as const)}
-            onValue={onTenant}
-          />
-        ) : (
-          <span class="tenant">{tenantId}</span>
-        )}
-        <span class={`badge environment ${who.environment}`}>{who.environment}</span>
-      </div>
+      <Where />
       <StopControl />
       <Account onLeave={onLeave} />
     </header>
+  )
+}
+
+function Where() {
+  const { who, tenantId } = useConsole()
+  const { path } = usePlace()
+  return (
+    <div class="where">
+      {who.tenants.length > 1 ? (
+        <Choice
+          label="Tenant"
+          value={tenantId}
+          options={who.tenants.map((id) => [id, id] as const)}
+          // The same page of the other tenant, without what exists in this one only.
+          onValue={(id) => go(addressOf(path.slice(0, 1), {}, id))}
+        />
+      ) : (
+        <span class="tenant">{tenantId}</span>
+      )}
+      <span class={`badge environment ${who.environment}`}>{who.environment}</span>
+    </div>
   )
 }
 
@@ -52,11 +62,13 @@ function StopControl() {
   )
 }
 
+/** What is known of stops now, and how long ago the service was heard. */
 function StopState() {
-  const { data, error } = useConsole().stops
+  const { data, isKnown, isLooking } = useConsole().stops
   const to = addressOf(['kill-switch'])
   const [strongest] = data?.switches ?? []
-  if (data && strongest) {
+  // A stop that was told is taken for in force until something else is.
+  if (data && strongest && (isKnown || isLooking)) {
     const more = data.switches.length - 1
     return (
       <Link to={to} class="stop-state active">
@@ -68,17 +80,27 @@ function StopState() {
             <StopScope {...strongest} />
           </span>
           {more > 0 && ` +${more}`}
+          <HeardAgo />
         </span>
       </Link>
     )
   }
-  const text = data ? 'No stop' : error ? 'Stops unknown' : '…'
+  const text = isKnown ? 'No stop' : isLooking ? 'Stops: looking…' : 'Stops unknown'
   return (
-    <Link to={to} class={`stop-state ${data ? 'clear' : 'unknown'}`} label={`Kill switch: ${text}`}>
+    <Link to={to} class={`stop-state ${isKnown ? 'clear' : isLooking ? 'looking' : 'unknown'}`}>
       <Icon name="stop" />
-      <span>{text}</span>
+      <span>
+        <span class="visually-hidden">Kill switch: </span>
+        {text}
+        <HeardAgo />
+      </span>
     </Link>
   )
+}
+
+function HeardAgo() {
+  const agoMs = useHeardAgo()
+  return <span class="heard"> {agoMs === undefined ? 'not heard yet' : `heard ${agoText(agoMs)}`}</span>
 }
 
 function Account({ onLeave }: { onLeave: () => void }) {
@@ -117,7 +139,7 @@ function Account({ onLeave }: { onLeave: () => void }) {
   )
 }
 
-/** A banner on every page while a stop is in force: level, scope, actor, start and reason. */
+/** A banner on every page while a stop is in force, as far as is known: level, scope, actor, start and reason. */
 export function StopBanner() {
   const { stops, may } = useConsole()
   const switches = stops.data?.switches ?? []
@@ -135,9 +157,31 @@ export function StopBanner() {
       <p class="small">
         by <Text of={triggeredBy} />, <Ago at={triggeredAt} />
         {switches.length > 1 && `, and ${switches.length - 1} more`}
+        {!stops.isKnown && ' · in force when last heard'}
         {' · '}
         <Link to={addressOf(['kill-switch'])}>{may('recover') ? 'Recover' : 'Details'}</Link>
       </p>
     </div>
+  )
+}
+
+/** A notice on every page while the service is not heard. */
+export function NotLive() {
+  const { isLive, reconnect } = useContext(LiveContext)
+  const { stops } = useConsole()
+  const agoMs = useHeardAgo()
+  if (isLive) return null
+  const retry = (): void => {
+    reconnect()
+    stops.reload()
+  }
+  return (
+    <section class="not-live warning" aria-label="Connection">
+      <p role="status">
+        <strong>Not live:</strong> the service cannot be heard now, and what is shown may be old.
+      </p>
+      <p class="small">{agoMs === undefined ? 'Not heard yet.' : `Last heard ${agoText(agoMs)}.`}</p>
+      <Button text="Connect again" look="small" onClick={retry} />
+    </section>
   )
 }

@@ -1,18 +1,22 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { Endpoints } from '../client/endpoints.ts'
 import { CurrentPage } from './current-page.tsx'
 import { type Console, ConsoleContext, useConsole } from './data/console.ts'
-import { LiveContext, useChanges, useLiveEvents } from './data/live.ts'
-import { failure, useLoad } from './data/load.ts'
+import { LiveContext, useLiveEvents } from './data/live.ts'
+import { failure } from './data/load.ts'
 import { notify } from './data/notify.ts'
 import { approvalIn, PendingContext, usePendingApprovals } from './data/pending.ts'
-import { addressOf, go } from './data/place.ts'
+import { addressOf, go, usePlace } from './data/place.ts'
 import { answerTabs, type SignIn, sessionConnection } from './data/session.ts'
-import { Header, StopBanner } from './header.tsx'
+import { useStops } from './data/stops.ts'
+import { Header, NotLive, StopBanner } from './header.tsx'
 import { Navigation } from './navigation.tsx'
 import { SessionEnd } from './session-end.tsx'
 import { useKeptFocus } from './ui/kept-focus.ts'
+import { Link } from './ui/link.tsx'
+import { PageHead } from './ui/page-head.tsx'
+import { Text } from './ui/text.tsx'
 
 interface ShellProps {
   signIn: SignIn
@@ -20,37 +24,49 @@ interface ShellProps {
   onLeave: (notice: string) => void
 }
 
-/** The console of a signed-in user: header, navigation, and the page that the address names. */
+/** The console of a signed-in user, for the tenant in the address. An address without one gets that of the key. */
 export function Shell({ signIn: { who, token }, onLeave }: ShellProps) {
-  const [tenantId, setTenantId] = useState(who.tenants[0] ?? '')
+  const { tenantId, path } = usePlace()
+  const [own = ''] = who.tenants
+  useEffect(() => answerTabs(token), [token])
+  useLayoutEffect(() => {
+    if (tenantId === undefined) go(addressOf(path, {}, own) + location.search, 'replace')
+  }, [tenantId])
+  if (tenantId === undefined) return null
+  if (!who.tenants.includes(tenantId)) return <OtherTenant named={tenantId} own={own} />
+  return <Signed {...{ who, token, tenantId, onLeave }} key={tenantId} />
+}
+
+/** Nothing of one tenant is shown or done by an address that names another. */
+function OtherTenant({ named, own }: { named: string; own: string }) {
+  return (
+    <main class="sign-in">
+      <PageHead title="Another tenant" />
+      <p>
+        This address is of the tenant <Text of={named} />, which the key that you are signed in with may not see, or
+        which does not exist.
+      </p>
+      <p>
+        <Link to={addressOf([], {}, own)}>
+          Go to <Text of={own} />
+        </Link>
+      </p>
+    </main>
+  )
+}
+
+interface SignedProps extends Pick<Console, 'who' | 'tenantId'> {
+  token: string
+  onLeave: (notice: string) => void
+}
+
+/** Header, navigation, and the page that the address names, for one tenant; another tenant remounts it. */
+function Signed({ who, token, tenantId, onLeave }: SignedProps) {
   const connection = useMemo(
     () => sessionConnection(token, tenantId, () => onLeave('Your session has ended. Sign in to go on where you were.')),
     [token, tenantId, onLeave],
   )
-  useEffect(() => answerTabs(token), [token])
   const live = useLiveEvents(connection)
-  return (
-    <LiveContext.Provider value={live}>
-      <Signed {...{ who, tenantId, setTenantId, connection, onLeave }} key={tenantId} />
-    </LiveContext.Provider>
-  )
-}
-
-interface SignedProps extends Pick<Console, 'who' | 'tenantId' | 'connection'> {
-  setTenantId: (tenantId: string) => void
-  onLeave: (notice: string) => void
-}
-
-/** The console for one tenant; another tenant remounts it. */
-function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps) {
-  const gate = useMemo(() => new Endpoints(connection), [connection])
-  const may = (operation: (typeof who.may)[number]): boolean => who.may.includes(operation)
-  const stops = useLoad(
-    async (signal) => (may('killSwitchStatus') ? gate.killSwitch.status({ signal }) : undefined),
-    [tenantId],
-  )
-  useChanges(['killswitch'], stops.reload)
-  const main = useKeptFocus()
   const leave = async (): Promise<void> => {
     try {
       await connection.call('endSession', {})
@@ -59,24 +75,39 @@ function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps
       onLeave(`This browser has forgotten the session. The service could not be told: ${failure(error).message}`)
     }
   }
+  const main = useKeptFocus()
   return (
-    <ConsoleContext.Provider value={{ who, tenantId, gate, connection, stops, may }}>
-      <a class="skip" href="#main">
-        Skip to content
-      </a>
-      <Header onTenant={setTenantId} onLeave={() => void leave()} />
-      <StopBanner />
-      <ApprovalAlerts>
-        <div class="frame">
-          <Navigation />
-          <main id="main" tabIndex={-1} ref={main}>
-            <CurrentPage />
-          </main>
-        </div>
-      </ApprovalAlerts>
-      <SessionEnd onOver={() => onLeave('You were signed out, since nothing was done for long.')} />
-    </ConsoleContext.Provider>
+    <LiveContext.Provider value={live}>
+      <Known {...{ who, tenantId, connection }}>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <Header onLeave={() => void leave()} />
+        <StopBanner />
+        <NotLive />
+        <ApprovalAlerts>
+          <div class="frame">
+            <Navigation />
+            <main id="main" tabIndex={-1} ref={main}>
+              <CurrentPage />
+            </main>
+          </div>
+        </ApprovalAlerts>
+        <SessionEnd onOver={() => onLeave('You were signed out, since nothing was done for long.')} />
+      </Known>
+    </LiveContext.Provider>
   )
+}
+
+type KnownProps = Pick<Console, 'who' | 'tenantId' | 'connection'> & { children: ComponentChildren }
+
+/** What all parts of the console know. */
+function Known({ children, ...known }: KnownProps) {
+  const { who, connection } = known
+  const gate = useMemo(() => new Endpoints(connection), [connection])
+  const may = (operation: (typeof who.may)[number]): boolean => who.may.includes(operation)
+  const stops = useStops(connection, may('killSwitchStatus'))
+  return <ConsoleContext.Provider value={{ ...known, gate, stops, may }}>{children}</ConsoleContext.Provider>
 }
 
 /** Tracks pending approvals on every page, and notifies approvers of new ones while the page is not in view. */
@@ -90,9 +121,9 @@ function ApprovalAlerts({ children }: { children: ComponentChildren }) {
     return listen((event) => {
       const approval = event.eventType === 'approval.requested' ? approvalIn(event) : undefined
       if (approval === undefined || !document.hidden || approval.requestedBy === who.principal) return
-      notify('An action waits for approval', { id: approval.id, text: approval.action }, () =>
-        go(addressOf(['approvals', approval.id])),
-      )
+      // The address of now: when it is clicked, another tenant may be on display.
+      const address = addressOf(['approvals', approval.id])
+      notify('An action waits for approval', { id: approval.id, text: approval.action }, () => go(address))
     })
   }, [listen, mayApprove, who])
   return (

@@ -148,7 +148,7 @@ test('a stop pauses what waits and cancels what was approved, and is named and l
   assert.equal(await page.getByText(/ left$/).count(), 0)
   await assertSound(opened)
   await open.getByRole('link', { name: 'L2 finance' }).click()
-  assert.equal((await addressOf(page)).pathname, `/console/kill-switch/${switches[0].id}`)
+  assert.equal((await addressOf(page)).pathname, `/console/@${bot.tenant}/kill-switch/${switches[0].id}`)
   await page.getByRole('heading', { level: 1, name: 'Kill switch' }).waitFor()
 
   await page.goto(`${gate.server.url}/console/approvals/${approved}?status=cancelled`)

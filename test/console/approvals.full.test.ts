@@ -238,6 +238,6 @@ test('who asks to be told is told of each new one while the page is not looked a
   await until('the title says three', async () => (await page.title()).startsWith('(3) '))
   assert.equal((await shown()).length, 1, 'the page is looked at')
   await page.evaluate('last.onclick()')
-  await page.waitForURL(`**/console/approvals/${id}`)
+  await page.waitForURL(`**/console/*/approvals/${id}`)
   assert.deepEqual(faults, [])
 })

@@ -39,7 +39,7 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
 
   await rows.first().getByRole('link').click()
   await page.getByRole('region', { name: 'Who asks' }).waitFor()
-  assert.match((await addressOf(page)).href, new RegExp(`/console/approvals/${risky}$`))
+  assert.match((await addressOf(page)).href, new RegExp(`/console/@inbox/approvals/${risky}$`))
   const [text = ''] = await page.getByRole('region', { name: 'Open approval' }).allInnerTexts()
   for (const part of [
     'Wires need two people of treasury.',

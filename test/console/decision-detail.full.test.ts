@@ -37,7 +37,7 @@ test('an approval that a stop cancelled names the stop, which leads to it', asyn
   const moment = page.locator('.timeline > .approval-cancelled')
   await moment.getByText('The approval was cancelled by the stop L1 payment.*').waitFor()
   assert.equal(await moment.getByText('by the service').count(), 0)
-  assert.equal(await moment.getByRole('link').getAttribute('href'), `/console/kill-switch/${switches[0].id}`)
+  assert.equal(await moment.getByRole('link').getAttribute('href'), `/console/@acme/kill-switch/${switches[0].id}`)
   await assertSound(opened)
 })
 

@@ -193,7 +193,7 @@ test('an id leads to what it names', async () => {
   const { page } = await listOf()
   await page.getByLabel('Action or id').fill(` ${decisionId} `)
   await page.getByRole('heading', { name: 'Decision' }).waitFor()
-  assert.equal((await addressOf(page)).pathname, `/console/decisions/${decisionId}`)
+  assert.equal((await addressOf(page)).pathname, `/console/@acme/decisions/${decisionId}`)
   await page.goto(`${gate.server.url}/console/decisions`)
   await page.getByLabel('Action or id').fill(decisionId.replace('dec_', 'aud_'))
   await page.locator('.decision-summary').waitFor()

@@ -57,6 +57,7 @@ test('an operator with a phone stops by the red button, a scope, a reason and th
   await page.getByRole('button', { name: 'Recover', exact: true }).click()
   await page.getByText('No stop is in force').waitFor()
   await page.locator('.header').getByText('No stop').waitFor()
+  await page.locator('.stop-outcome').getByText('It has been ended since.').waitFor()
   assert.equal(await check(), 'allow')
 })
 

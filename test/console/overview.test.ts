@@ -28,7 +28,10 @@ test('the figures are those of what was decided, and each leads to what it count
   assert.match(await seenIn(denials), /huge\s+2\s+no rule: default\s+1/)
   await assertSound(opened)
   const to = await denials.getByRole('link', { name: 'huge' }).getAttribute('href')
-  assert.match(to ?? '', /^\/console\/decisions\?rule=huge&whole=yes&decision=deny&decidedBy=deny_rule&from=\d{4}-/)
+  assert.match(
+    to ?? '',
+    /^\/console\/@acme\/decisions\?rule=huge&whole=yes&decision=deny&decidedBy=deny_rule&from=\d{4}-/,
+  )
   for (const link of await page.locator('main').getByRole('link').all()) {
     const { height = 0 } = (await link.boundingBox()) ?? {}
     assert.equal(height >= 24, true, `${await seenIn(link)} is ${height} px high`)
@@ -51,7 +54,7 @@ test('the figures are those of what was decided, and each leads to what it count
   await page.getByText('1 entry, all there are.').waitFor()
   await page.goBack()
   await figure(page, 'Pending').getByRole('link', { name: '1' }).click()
-  await page.waitForURL('**/console/approvals')
+  await page.waitForURL('**/console/*/approvals')
   await page.goBack()
   await denials.getByRole('link', { name: 'huge' }).click()
   await page.getByRole('table', { name: 'Decisions, newest first' }).waitFor()

@@ -17,6 +17,24 @@ export function serverNow(): number {
   return Date.now() + aheadMs
 }
 
+/** A moment by both clocks of the machine. */
+export interface Moment {
+  dateMs: number
+  uptimeMs: number
+}
+
+export function momentNow(): Moment {
+  return { dateMs: Date.now(), uptimeMs: performance.now() }
+}
+
+/**
+ * Milliseconds since then, by the clock that counts more: the uptime of a browser stands still while the machine sleeps,
+ * and the time of day can be set back.
+ */
+export function ageOf({ dateMs, uptimeMs }: Moment): number {
+  return Math.max(Date.now() - dateMs, performance.now() - uptimeMs)
+}
+
 /** The current time, updated each second. All its users change at once. */
 export function useNow(): number {
   const [now, setNow] = useState(serverNow)

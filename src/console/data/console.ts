@@ -1,9 +1,9 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { KillSwitchStatus, SignedIn } from '../../client/api.ts'
+import type { SignedIn } from '../../client/api.ts'
 import type { Connection } from '../../client/connection.ts'
 import type { Endpoints } from '../../client/endpoints.ts'
-import type { Loaded } from './load.ts'
+import type { Stops } from './stops.ts'
 
 export interface Console {
   who: SignedIn
@@ -11,8 +11,7 @@ export interface Console {
   tenantId: string
   gate: Endpoints
   connection: Connection
-  /** The stops in force; without data for roles without access. */
-  stops: Loaded<KillSwitchStatus | undefined>
+  stops: Stops
   /** True if the roles of the key allow this operation. */
   may(operation: SignedIn['may'][number]): boolean
 }

@@ -1,11 +1,11 @@
 import { createContext } from 'preact'
-import { useCallback, useContext, useEffect, useRef } from 'preact/hooks'
+import { useCallback, useContext, useRef } from 'preact/hooks'
 import type { Approval } from '../../client/api.ts'
 import type { Endpoints } from '../../client/endpoints.ts'
 import type { GateEvent } from '../../client/events.ts'
 import { serverNow, useAt } from './clock.ts'
 import { ConsoleContext } from './console.ts'
-import { LiveContext, useChanges } from './live.ts'
+import { useChanges } from './live.ts'
 import { type Loaded, useLoad } from './load.ts'
 
 /** Limit of loaded pending approvals: those with the earliest deadlines. */
@@ -41,12 +41,11 @@ export function useWaiting(): number {
 
 /**
  * Fetches pending approvals once, then follows them by events, which carry the whole approval and need no request.
- * Fetches again only after a stop, which moves deadlines, and when the stream reconnects.
+ * Fetches again only after a stop, which moves deadlines, and when events may have been missed.
  *
  * @param isStopped true while a stop is in force: covered approvals do not expire
  */
 export function usePendingApprovals(gate: Endpoints, isWanted: boolean, isStopped: boolean): PendingApprovals {
-  const { isLive } = useContext(LiveContext)
   // Events since the start of the last fetch, whose response may be older.
   const received = useRef(new Map<string, Approval>())
   const loaded = useLoad(
@@ -66,11 +65,6 @@ export function usePendingApprovals(gate: Endpoints, isWanted: boolean, isStoppe
   }, [])
   useChanges(['approval'], (events) => take(events.flatMap((event) => approvalIn(event) ?? [])))
   useChanges(['killswitch'], loaded.reload)
-  const wasLive = useRef(isLive)
-  useEffect(() => {
-    if (isLive && !wasLive.current) loaded.reload()
-    wasLive.current = isLive
-  }, [isLive])
   useDeadlines(loaded, isStopped)
   const note = useCallback((approval: Approval) => take([approval]), [take])
   return { ...loaded, note }

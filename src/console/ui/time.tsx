@@ -1,4 +1,4 @@
-import { serverNow, useNow } from '../data/clock.ts'
+import { useNow } from '../data/clock.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
@@ -30,7 +30,7 @@ export function Ago({ at }: { at: string }) {
   const now = useNow()
   return (
     <time dateTime={at} title={`${local.format(new Date(at))} · ${utcText(at)}`}>
-      {agoText(Date.parse(at), now)}
+      {now - Date.parse(at) < 5 * SECOND_MS ? 'just now' : agoText(now - Date.parse(at))}
     </time>
   )
 }
@@ -73,10 +73,9 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
 }
 
-function agoText(atMs: number, nowMs = serverNow()): string {
-  const ms = nowMs - atMs
-  if (ms < 5 * SECOND_MS) return 'just now'
-  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s ago`
+/** An elapsed time by its largest unit: `2 h ago`. */
+export function agoText(ms: number): string {
+  if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))} s ago`
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
   if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`
   return `${Math.floor(ms / DAY_MS)} d ago`

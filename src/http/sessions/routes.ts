@@ -1,4 +1,5 @@
 import type { Session as OpenSession } from '../../actions/sessions/sessions.ts'
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { type ApiKey, principalOf } from '../../keys/apikey.ts'
@@ -48,10 +49,12 @@ export const sessionRoutes = {
     data: shapes.SignInLink,
     errors: ['forbidden'],
     example: shapes.signInCodeExample,
-    answer({ signInCodes }, { credential: { key, by }, origin }) {
+    answer({ signInCodes }, { caller, credential: { key, by }, origin }) {
       if (by === 'session') throw new GateError('forbidden', 'Sign-in links are made with a key, not with a session.')
       const { code, endsMs } = signInCodes.make(key.id)
-      return { url: `${origin}${CONSOLE_PATH}/#code=${code}`, expiresAt: formatTimestamp(endsMs) }
+      // An admin names a tenant; any other key has one.
+      const tenant = key.tenantId === null && caller.tenantId !== SYSTEM_CHAIN ? `@${caller.tenantId}/` : ''
+      return { url: `${origin}${CONSOLE_PATH}/${tenant}#code=${code}`, expiresAt: formatTimestamp(endsMs) }
     },
   }),
 }

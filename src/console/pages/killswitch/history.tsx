@@ -31,7 +31,7 @@ export function History() {
   useChanges(['killswitch'], past.reload)
   const isKnown = past.data?.data.some(({ id }) => id === marked) ?? false
   // A stop in force is listed above, where it can be ended.
-  const isOver = stops.data?.switches.every(({ id }) => id !== marked) ?? false
+  const isOver = stops.isKnown && stops.data?.switches.every(({ id }) => id !== marked) === true
   const section = useArrival<HTMLElement>(marked, isKnown && isOver)
   return (
     <section ref={section} class="stack" aria-labelledby="history">

@@ -2,22 +2,23 @@ import { useState } from 'preact/hooks'
 import type { KillSwitch } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { Button } from '../../ui/button.tsx'
-import { Await } from '../../ui/states.tsx'
+import { Failure } from '../../ui/states.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago, Time } from '../../ui/time.tsx'
 import { useArrival, useMarked } from './marked.ts'
 import { RecoverDialog } from './recover-dialog.tsx'
 import { StopName } from './stop-name.tsx'
 
-/** Every stop over the tenant, strongest first, each with a button to end it. */
+/** Every stop over the tenant, strongest first, each with a button to end it; as last heard, where none is known now. */
 export function InForce() {
-  const { stops, tenantId, who, may } = useConsole()
+  const { stops, may } = useConsole()
   const [ending, setEnding] = useState<KillSwitch | undefined>()
   const marked = useMarked()
-  const isThere = stops.data?.switches.some(({ id }) => id === marked) ?? false
+  const switches = stops.data?.switches ?? []
+  const isThere = switches.some(({ id }) => id === marked)
   const section = useArrival<HTMLElement>(marked, isThere)
   // Users with access to the history find it there.
-  const isOver = marked !== undefined && stops.data !== undefined && !isThere && !may('killSwitchHistory')
+  const isOver = marked !== undefined && stops.isKnown && !isThere && !may('killSwitchHistory')
   return (
     <section ref={section} class="stack" aria-labelledby="in-force">
       <h2 id="in-force">In force now</h2>
@@ -26,26 +27,42 @@ export function InForce() {
           The stop that you came for is not in force any more.
         </p>
       )}
-      <Await of={stops} what="the stops">
-        {(status) =>
-          status === undefined || status.switches.length === 0 ? (
-            <p class="box no-stop">
-              <strong>No stop is in force</strong>
-              <span class="muted">
-                {` Agents of ${tenantId} act as its policies allow, with ${who.environment} keys.`}
-              </span>
-            </p>
-          ) : (
-            <ul class="stops">
-              {status.switches.map((stop) => (
-                <StopCard key={stop.id} stop={stop} isMarked={stop.id === marked} onRecover={() => setEnding(stop)} />
-              ))}
-            </ul>
-          )
-        }
-      </Await>
+      {stops.isKnown || stops.isLooking ? switches.length === 0 && <NoStop /> : <Unknown />}
+      {switches.length > 0 && (
+        <ul class="stops">
+          {switches.map((stop) => (
+            <StopCard key={stop.id} stop={stop} isMarked={stop.id === marked} onRecover={() => setEnding(stop)} />
+          ))}
+        </ul>
+      )}
       {ending && <RecoverDialog stop={ending} onClose={() => setEnding(undefined)} />}
     </section>
+  )
+}
+
+function NoStop() {
+  const { stops, tenantId, who } = useConsole()
+  // As large as the answer, so that the form below stays where it is.
+  if (stops.isLooking) return <p class="box no-stop looking">Looking whether a stop is in force…</p>
+  return (
+    <p class="box no-stop">
+      <strong>No stop is in force</strong>
+      <span class="muted">{` Agents of ${tenantId} act as its policies allow, with ${who.environment} keys.`}</span>
+    </p>
+  )
+}
+
+/** Stops change while nobody listens: what was in force a while ago says nothing of now. */
+function Unknown() {
+  const { data, error, reload } = useConsole().stops
+  return (
+    <>
+      <p class="notice" role="status">
+        <strong>Whether a stop is in force is not known.</strong>
+        {data && ` When the service last told, ${data.switches.length === 0 ? 'none was' : 'these were'}.`}
+      </p>
+      {error && <Failure error={error} retry={reload} />}
+    </>
   )
 }
 

@@ -52,6 +52,8 @@ export function Trigger() {
 
 /** The result of the trigger: target, coverage, and whether it would outlast the process. */
 function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Done & { onMore: () => void }) {
+  const { stops } = useConsole()
+  const isThere = stops.data?.switches.some(({ level, scope }) => level === target.level && scope === target.scope)
   const outcome = useRef<HTMLDivElement>(null)
   useEffect(() => outcome.current?.focus(), [])
   return (
@@ -59,6 +61,7 @@ function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Don
       <p class="stop-outcome-title">
         Stopped: <StopName of={target} />
       </p>
+      {stops.isKnown && !isThere && <p class="notice">It has been ended since.</p>}
       {!persisted && (
         <div class="failure">
           <p>
@@ -175,7 +178,8 @@ function Confirmation({ target, onDone, onTried }: { target: Target; onDone: OnD
 /** Informs without blocking: a second stop changes nothing. */
 function AlreadyStopped({ target }: { target: Target }) {
   const { stops } = useConsole()
-  const inForce = stops.data?.switches ?? []
+  // A stop that may have ended keeps nobody from stopping again.
+  const inForce = (stops.isKnown && stops.data?.switches) || []
   const same = inForce.find(({ level, scope }) => level === target.level && scope === target.scope)
   const wider = inForce.find(({ level }) => level > target.level && level !== 'L2')
   const stop = same ?? wider

@@ -2,8 +2,10 @@ import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
+import type { Stops } from '../../data/stops.ts'
 import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
+import { StopScope } from '../../ui/stop-link.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 
@@ -21,8 +23,8 @@ interface Problem {
 
 /** Current problems, above everything else. */
 export function Notices({ of: { posture, audit } }: { of: Overview }) {
-  const { may } = useConsole()
-  const problems = [...ofStop(posture), ...ofPolicies(posture), ...ofTrail(audit), ...ofAnchors(audit)]
+  const { may, stops } = useConsole()
+  const problems = [...ofStop(stops), ...ofPolicies(posture), ...ofTrail(audit), ...ofAnchors(audit)]
   if (problems.length === 0) return null
   return (
     <section aria-label="What is wrong now">
@@ -45,11 +47,12 @@ export function Notices({ of: { posture, audit } }: { of: Overview }) {
   )
 }
 
-function ofStop({ killSwitch: { active, level, scope } }: Overview['posture']): Problem[] {
-  if (!active) return []
+function ofStop({ data, isKnown }: Stops): Problem[] {
+  const [strongest] = data?.switches ?? []
+  if (strongest === undefined) return []
   const title = (
     <>
-      Stopped: {level} <Text of={scope ?? ''} />
+      {isKnown ? 'Stopped:' : 'Stopped when last heard:'} {strongest.level} <StopScope {...strongest} />
     </>
   )
   const text = 'Every action that the stop covers is denied, or waits until it ends.'

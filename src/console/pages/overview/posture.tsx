@@ -4,14 +4,14 @@ import { addressOf } from '../../data/place.ts'
 import { Id } from '../../ui/copy.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
+import { StopScope } from '../../ui/stop-link.tsx'
 import { Table } from '../../ui/table.tsx'
-import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { Badge } from './trail.tsx'
 
 /** The posture now: policies, stops, environment and version. */
 export function PostureCard({ of }: { of: Overview['posture'] }) {
-  const { policies, killSwitch, environment, version, watching } = of
+  const { policies, environment, version, watching } = of
   const { digest } = policies
   return (
     <section class="card">
@@ -20,7 +20,7 @@ export function PostureCard({ of }: { of: Overview['posture'] }) {
         of={{
           Policies: <Policies of={policies} />,
           Digest: digest === null ? '–' : <Id of={digest} what="the digest of the policies" />,
-          Stop: <Stop of={killSwitch} />,
+          Stop: <Stop />,
           Environment: environment,
           Version: version,
           'Policy files': watching
@@ -47,11 +47,15 @@ function Policies({ of: { inForce, loadedAt, current } }: { of: Overview['postur
   )
 }
 
-function Stop({ of: { active, level, scope } }: { of: Overview['posture']['killSwitch'] }) {
-  if (!active) return <>none</>
+/** As the header knows it: the figures beside it are as old as their last load. */
+function Stop() {
+  const { data, isKnown } = useConsole().stops
+  if (!isKnown) return <>not known now</>
+  const [strongest] = data?.switches ?? []
+  if (strongest === undefined) return <>none</>
   return (
     <>
-      <Badge text={level ?? ''} /> <Text of={scope ?? ''} />
+      <Badge text={strongest.level} /> <StopScope {...strongest} />
     </>
   )
 }

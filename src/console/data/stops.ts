@@ -1,0 +1,63 @@
+import { useContext, useEffect, useRef } from 'preact/hooks'
+import type { KillSwitchStatus } from '../../client/api.ts'
+import type { Connection } from '../../client/connection.ts'
+import { ageOf, momentNow } from './clock.ts'
+import { LiveContext, SILENT_MS, useChanges } from './live.ts'
+import { type Loaded, useLoad } from './load.ts'
+
+/** The stops as the service last told them; without data for roles without access. */
+export interface Stops extends Loaded<KillSwitchStatus | undefined> {
+  /**
+   * True if they are in force now, and no others: the service is heard, it told them within two heartbeats, and nothing
+   * has changed since.
+   */
+  isKnown: boolean
+  /** True while that is looked up: at first, and after a change. */
+  isLooking: boolean
+}
+
+/** Poll interval, with time for an answer within two heartbeats. A stop that could not be written has no event. */
+const POLL_MS = 10_000
+const TIMEOUT_MS = 15_000
+
+export function useStops(connection: Connection, isWanted: boolean): Stops {
+  const { isLive } = useContext(LiveContext)
+  const changes = useRef(0)
+  const loaded = useLoad(
+    async (signal) => {
+      const asOf = { moment: momentNow(), changes: changes.current }
+      if (!isWanted) return { status: undefined, asOf }
+      const { data } = await connection.call('killSwitchStatus', {}, { signal, timeout: TIMEOUT_MS })
+      return { status: data, asOf }
+    },
+    [isWanted],
+  )
+  const { data, error, reload } = loaded
+  useChanges(['killswitch'], () => {
+    changes.current += 1
+    reload()
+  })
+  const poll = useRef((): void => undefined)
+  // A poll never aborts the request before it, which may be slow.
+  poll.current = () => loaded.isLoading || reload()
+  useEffect(() => {
+    const look = (): void => poll.current()
+    const timer = setInterval(look, POLL_MS)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+  const { status, asOf } = data ?? {}
+  const isCurrent = asOf !== undefined && asOf.changes === changes.current && ageOf(asOf.moment) < SILENT_MS
+  const isAnswered = isLive && error === undefined
+  const isKnown = isAnswered && isCurrent && status !== undefined
+  return {
+    ...loaded,
+    data: status,
+    replace: (told) => loaded.replace({ status: told, asOf: { moment: momentNow(), changes: changes.current } }),
+    isKnown,
+    isLooking: isAnswered && !isKnown && loaded.isLoading,
+  }
+}
