@@ -10,14 +10,17 @@ interface LinkProps {
   label?: string
   /** -1 in lists where the Tab key reaches one row at a time. */
   tabIndex?: number
+  /** Called before the place is shown, when it is not opened elsewhere. */
+  onFollow?: () => void
   children: ComponentChildren
 }
 
 /** A link within the console: it does not reload the page, unless opened elsewhere. */
-export function Link({ to, current, label, children, ...rest }: LinkProps) {
+export function Link({ to, current, label, onFollow, children, ...rest }: LinkProps) {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
     event.preventDefault()
+    onFollow?.()
     go(to)
   }
   return (

@@ -1,16 +1,30 @@
 import type { Approval } from '../../../client/api.ts'
+import { pause } from '../../../client/pause.ts'
 import { useAt } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
 import { approvalIn } from '../../data/pending.ts'
 
-/** One approval, verified against its chain by the service, and its background. It follows changes by others. */
-export function useAsked(id: string) {
+/**
+ * One approval, verified against its chain by the service, and its background. It follows changes by others.
+ *
+ * @param restMs pause before the service is asked
+ */
+export function useAsked(id: string, restMs = 0) {
   const { gate, may } = useConsole()
-  const approval = useLoad((signal) => gate.approvals.get(id, { signal }), [id])
+  const approval = useLoad(
+    async (signal) => {
+      await pause(restMs, signal)
+      return gate.approvals.get(id, { signal })
+    },
+    [id],
+  )
   const background = useLoad(
-    async (signal) => (may('approvalBackground') ? gate.approvals.background(id, { signal }) : undefined),
+    async (signal) => {
+      await pause(restMs, signal)
+      return may('approvalBackground') ? gate.approvals.background(id, { signal }) : undefined
+    },
     [id],
   )
   const reload = (): void => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
@@ -24,16 +24,19 @@ import { Votes } from './votes.tsx'
 interface DetailProps {
   id: string
   onVote: (kind: VoteKind) => void
-  /** Focuses the heading on mount, since the user opened it here. */
-  takesFocus: boolean
+  /** Set to request the focus for the heading; unset once it has it. */
+  wantsFocus: { current: boolean }
 }
 
+/** Rest of the cursor on a row before its approval is asked for: a held key runs through many. */
+const FOLLOWED_MS = 80
+
 /** All facts for deciding an approval. */
-export function Detail({ id, onVote, takesFocus }: DetailProps) {
-  const asked = useAsked(id)
+export function Detail({ id, onVote, wantsFocus }: DetailProps) {
+  const asked = useAsked(id, FOLLOWED_MS)
   return (
     <Await of={asked.approval} what="the approval">
-      {(approval) => <Shown {...{ approval, asked, onVote, takesFocus }} key={approval.id} />}
+      {(approval) => <Shown {...{ approval, asked, onVote, wantsFocus }} key={approval.id} />}
     </Await>
   )
 }
@@ -43,13 +46,15 @@ interface ShownProps extends Omit<DetailProps, 'id'> {
   asked: Asked
 }
 
-function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
+function Shown({ approval, asked, onVote, wantsFocus }: ShownProps) {
   const { background } = asked
   const heading = useRef<HTMLHeadingElement>(null)
   const wasPending = useRef(approval.status === 'pending')
-  useEffect(() => {
-    if (takesFocus) heading.current?.focus({ preventScroll: true })
-  }, [])
+  useLayoutEffect(() => {
+    if (!wantsFocus.current) return
+    wantsFocus.current = false
+    heading.current?.focus({ preventScroll: true })
+  })
   return (
     <article class="approval stack links">
       <header class="approval-head">
@@ -166,7 +171,7 @@ function Record({ approval }: { approval: Approval }) {
 }
 
 /** Both votes, if the key may cast them, or the reason why not. */
-function VoteButtons({ approval, asked, onVote }: Omit<ShownProps, 'takesFocus'>) {
+function VoteButtons({ approval, asked, onVote }: Omit<ShownProps, 'wantsFocus'>) {
   const { may, who } = useConsole()
   const id = useId()
   if (approval.status !== 'pending' || !may('approve')) return null

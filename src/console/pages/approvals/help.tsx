@@ -3,11 +3,14 @@ import { CloseFooter } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 const KEYS = [
-  [['j', '↓'], 'next'],
+  [['j', '↓'], 'next, open beside the list'],
   [['k', '↑'], 'the one before'],
-  [['Enter'], 'open'],
+  [['Enter'], 'open, and go there'],
   [['x'], 'select'],
-  [['a'], 'approve what is selected, else what is open or has the focus: asks first'],
+  [
+    ['a'],
+    'approve what is open, with the selection that it is in; where none is open, the selection or the row: asks first',
+  ],
   [['r'], 'reject, in the same way'],
   [['Ctrl+Enter'], 'in the question: send it, if nothing is missing (⌘+Enter on a Mac)'],
   [['Esc'], 'back to the list'],

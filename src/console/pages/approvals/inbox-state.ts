@@ -19,7 +19,7 @@ const MOST_PAST = 500
 const WIDE = '(min-width: 64rem)'
 
 /** The open dialog. */
-export type Question = 'help' | { kind: VoteKind; id: string } | { kind: VoteKind; several: readonly Approval[] }
+type Question = 'help' | { kind: VoteKind; id: string } | { kind: VoteKind; several: readonly Approval[] }
 
 /** State that the parts of the page share: list, cursor, and open dialog. */
 export function useInboxState() {
@@ -29,60 +29,102 @@ export function useInboxState() {
   const listed = useListed(filters)
   const [shown, onMore] = useShown(JSON.stringify(filters))
   const selection = useSelection()
-  const [cursor, setCursor] = useState(openId)
-  // The first key press goes to the cursor itself, not to the next row.
-  const isUsed = useRef(openId !== undefined)
-  const { wantsFocus, takeFocus } = useFocusWish()
-  const [question, setQuestion] = useState<Question>()
   const rows = listed.rows.slice(0, shown)
+  const focus = useFocusWish()
+  const paneFocus = useFocusWish()
+  const cursor = useCursor({ place, rows, onMore, focus, onSeen: selection.seen })
+  const asking = useAsking(place)
   const mayVote = may('approve')
-  const onCursor = (id: string): void => {
-    isUsed.current = true
-    setCursor(id)
-    selection.seen(id)
-  }
-  const move = (step: number): void => {
-    const at = rows.findIndex(({ id }) => id === cursor)
-    const next = rows[isUsed.current ? Math.min(Math.max(at + step, 0), rows.length - 1) : Math.max(at, 0)]
-    if (next === undefined) return
-    if (at === rows.length - 1 && step > 0) onMore()
-    onCursor(next.id)
-    takeFocus()
-  }
-  const voteOnSelected = useVoteOnSelected(listed.rows, selection.selected, setQuestion)
   useScrollBack(isAlone, openId)
   const goBack = (): void => {
-    takeFocus()
+    focus.wish()
     go(place.back)
   }
-  const voted = (id: string): void => {
+  const voted = ({ id, status }: Approval): void => {
     selection.decided(id)
-    setQuestion(undefined)
-    if (isAlone) goBack()
-    else takeFocus()
+    asking.setQuestion(undefined)
+    focus.wish()
+    if (isAlone) go(place.back)
+    else if (status !== 'pending') cursor.leave(id)
+  }
+  // A new list starts at its top, for the keyboard too.
+  const setFilters = (changed: Filters): void => {
+    cursor.reset()
+    place.setFilters(changed)
   }
   return {
-    ...place,
-    // A new list starts at its top, for the keyboard too.
-    setFilters: (changed: Filters): void => {
-      isUsed.current = false
-      setCursor(undefined)
-      place.setFilters(changed)
-    },
-    ...{ listed, rows, onMore, selection, cursor, onCursor, onPlaced: setCursor, isUsed, wantsFocus, move, goBack },
-    ...{
-      mayVote,
-      isSelecting: mayVote && filters.status === 'pending',
-      question,
-      setQuestion,
-      voteOnSelected,
-      voted,
-      takeFocus,
-    },
+    ...{ ...place, setFilters, listed, rows, onMore, selection, cursor, focus, paneFocus, goBack, voted, mayVote },
+    ...{ ...asking, isSelecting: mayVote && filters.status === 'pending' },
+    // What is selected and hidden by a filter is not asked about.
+    chosen: rows.filter(({ id }) => selection.selected.has(id)),
   }
 }
 
 export type InboxState = ReturnType<typeof useInboxState>
+type InboxPlace = ReturnType<typeof useInboxPlace>
+
+interface CursorProps {
+  place: InboxPlace
+  rows: readonly Approval[]
+  onMore: () => void
+  /** The wish to focus the row of the cursor. */
+  focus: FocusWish
+  onSeen: (id: string) => void
+}
+
+/** The row of the keyboard. What moves it opens the row beside the list, so that the keys vote on what is shown. */
+function useCursor({ place: { openId, isWide, toOpen }, rows, onMore, focus, onSeen }: CursorProps) {
+  const [id, setId] = useState(openId)
+  // The first key press goes to the cursor itself, not to the next row.
+  const isUsed = useRef(openId !== undefined)
+  const put = (to: string): void => {
+    isUsed.current = true
+    setId(to)
+    onSeen(to)
+  }
+  const follow = (to: string): void => {
+    put(to)
+    if (isWide && to !== openId) go(toOpen(to), openId === undefined ? 'push' : 'replace')
+  }
+  const move = (step: number): void => {
+    const at = rows.findIndex((row) => row.id === id)
+    const next = rows[isUsed.current ? Math.min(Math.max(at + step, 0), rows.length - 1) : Math.max(at, 0)]
+    if (next === undefined) return
+    if (at === rows.length - 1 && step > 0) onMore()
+    follow(next.id)
+    focus.wish()
+  }
+  /** Goes on to the row after a decided one, which leaves the list; at the end to the one before. */
+  const leave = (decided: string): void => {
+    const at = rows.findIndex((row) => row.id === decided)
+    const next = at === -1 ? undefined : (rows[at + 1] ?? rows[at - 1])
+    if (next !== undefined && openId === decided) follow(next.id)
+  }
+  const reset = (): void => {
+    isUsed.current = false
+    setId(undefined)
+  }
+  return { id, isUsed, put, replace: setId, move, leave, reset }
+}
+
+/** The open dialog, which names nothing but what is open, or several with all that is in them. */
+function useAsking({ openId, isWide, toOpen }: InboxPlace) {
+  const [question, setQuestion] = useState<Question>()
+  const isOther = typeof question === 'object' && 'id' in question && openId !== undefined && question.id !== openId
+  useEffect(() => {
+    if (isOther) setQuestion(undefined)
+  }, [isOther])
+  const ask = (kind: VoteKind, id: string): void => {
+    if (isWide && id !== openId) go(toOpen(id), openId === undefined ? 'push' : 'replace')
+    setQuestion({ kind, id })
+  }
+  const askSeveral = (kind: VoteKind, several: readonly Approval[]): void => {
+    const [first] = several
+    if (first !== undefined && several.length === 1) ask(kind, first.id)
+    else if (first !== undefined) setQuestion({ kind, several })
+  }
+  return { question: isOther ? undefined : question, setQuestion, ask, askSeveral }
+}
 
 /** The state in the address. */
 function useInboxPlace() {
@@ -128,31 +170,20 @@ function usePast(status: Approval['status']): Loaded<Pending> {
   return past
 }
 
-/** A request to focus the cursor's row after drawing; each request forces a draw. */
-function useFocusWish() {
-  const wantsFocus = useRef(false)
-  const [, draw] = useState(0)
-  const takeFocus = (): void => {
-    wantsFocus.current = true
-    draw((times) => times + 1)
-  }
-  return { wantsFocus, takeFocus }
+/** A request to focus something after drawing, unset by who does; each request forces a draw. */
+export interface FocusWish {
+  isWanted: { current: boolean }
+  wish: () => void
 }
 
-/** Opens the vote on the whole selection, even where a filter hides some of it. @param listed in order */
-function useVoteOnSelected(
-  listed: readonly Approval[],
-  selected: ReadonlySet<string>,
-  setQuestion: (question: Question) => void,
-) {
-  const { data } = usePending()
-  return (kind: VoteKind): void => {
-    // Follows the order of the list; hidden approvals come last.
-    const all = new Map([...listed, ...(data?.items ?? [])].map((approval) => [approval.id, approval]))
-    const several = [...all.values()].filter(({ id }) => selected.has(id))
-    const [first] = several
-    if (first !== undefined) setQuestion(several.length === 1 ? { kind, id: first.id } : { kind, several })
+function useFocusWish(): FocusWish {
+  const isWanted = useRef(false)
+  const [, draw] = useState(0)
+  const wish = (): void => {
+    isWanted.current = true
+    draw((times) => times + 1)
   }
+  return { isWanted, wish }
 }
 
 /** The number of rows to draw; reset for another list. */

@@ -1,3 +1,5 @@
+import { useContext } from 'preact/hooks'
+import { LiveContext } from '../../data/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { countOf, type Filters } from './filters.ts'
@@ -6,7 +8,7 @@ import { List } from './list.tsx'
 
 /** The list, with actions on the selection. */
 export function Inbox({ inbox }: { inbox: InboxState }) {
-  const { listed, rows, filters, selection, isSelecting, onMore, wantsFocus, toOpen } = inbox
+  const { listed, rows, filters, selection, isSelecting, onMore, toOpen, cursor, isWide } = inbox
   const found = listed.rows.length
   return (
     <div class="inbox">
@@ -18,11 +20,13 @@ export function Inbox({ inbox }: { inbox: InboxState }) {
             <>
               {isSelecting && <BatchBar inbox={inbox} />}
               <List
-                {...{ rows, wantsFocus, ...selection }}
+                {...{ rows, ...selection }}
+                wantsFocus={inbox.focus.isWanted}
                 openId={inbox.openId}
-                cursor={inbox.cursor}
-                onCursor={inbox.onCursor}
-                onPlaced={inbox.onPlaced}
+                cursor={cursor.id}
+                onCursor={cursor.put}
+                onPlaced={cursor.replace}
+                onOpen={() => isWide && inbox.paneFocus.wish()}
                 addressOf={toOpen}
                 onSelect={isSelecting ? (id, isSelected) => selection.select([id], isSelected) : undefined}
               />
@@ -59,21 +63,23 @@ function countText({ shown, found, known, total }: Counts): string {
 }
 
 function Nothing({ filters, isFiltered }: { filters: Filters; isFiltered: boolean }) {
+  const { isLive } = useContext(LiveContext)
   if (isFiltered && countOf(filters) > 0)
     return <Empty title="Nothing matches.">Take a filter away to see the others.</Empty>
   if (filters.status !== 'pending') return <Empty title="There are none with this status." />
   return (
-    <Empty title="Nothing waits for you.">
+    <Empty title={isLive ? 'Nothing waits for you.' : 'Nothing waited for you when the service was last heard.'}>
       Actions that need approval appear here by themselves, with what is asked for and by whom.
     </Empty>
   )
 }
 
 /** Actions on several approvals at once. */
-function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: InboxState }) {
+function BatchBar({ inbox: { rows, selection, chosen, askSeveral } }: { inbox: InboxState }) {
   const { selected, select } = selection
   const shownIds = rows.map(({ id }) => id)
-  const count = shownIds.filter((id) => selected.has(id)).length
+  const count = chosen.length
+  const hidden = selected.size - count
   const isAll = count === rows.length
   return (
     <div class="batch-bar">
@@ -84,16 +90,21 @@ function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: Inbox
           indeterminate={count > 0 && !isAll}
           onChange={(event) => select(shownIds, event.currentTarget.checked)}
         />
-        {selected.size > 0 ? `${selected.size} selected` : `Select all ${rows.length} shown`}
+        {selected.size > 0 ? `${count} selected` : `Select all ${rows.length} shown`}
+        {hidden > 0 && `, ${hidden} not shown and left out`}
       </label>
       {selected.size > 0 && (
         <span class="row">
-          <Button look="small" aria-label="Approve… selected" onClick={() => voteOnSelected('approve')}>
-            Approve…
-          </Button>
-          <Button look="small" aria-label="Reject… selected" onClick={() => voteOnSelected('reject')}>
-            Reject…
-          </Button>
+          {count > 0 && (
+            <>
+              <Button look="small" aria-label="Approve… selected" onClick={() => askSeveral('approve', chosen)}>
+                Approve…
+              </Button>
+              <Button look="small" aria-label="Reject… selected" onClick={() => askSeveral('reject', chosen)}>
+                Reject…
+              </Button>
+            </>
+          )}
           <Button look="small quiet" aria-label="Select none" onClick={() => select([...selected], false)}>
             None
           </Button>

@@ -9,10 +9,10 @@ const OWN_ENTER = 'a, button, summary'
 
 /** Keyboard shortcuts of the page. None of them votes without a question. */
 export function useInboxKeys(inbox: InboxState, areLettersOn: boolean): void {
-  const { isAlone, isSelecting, cursor, openId, selection, move, setQuestion } = inbox
+  const { isAlone, isSelecting, cursor, openId, selection, setQuestion, paneFocus } = inbox
   const moving = (step: number) => () => {
     if (isAlone) return false
-    move(step)
+    cursor.move(step)
     return true
   }
   const arrow = (step: number) => (event: KeyboardEvent) => (isIn('.inbox-list', event) ? moving(step)() : false)
@@ -23,13 +23,14 @@ export function useInboxKeys(inbox: InboxState, areLettersOn: boolean): void {
       ArrowDown: arrow(1),
       ArrowUp: arrow(-1),
       Enter: (event) => {
-        if (isAlone || cursor === undefined || isIn(OWN_ENTER, event)) return false
-        go(inbox.toOpen(cursor))
+        if (isAlone || cursor.id === undefined || isIn(OWN_ENTER, event)) return false
+        paneFocus.wish()
+        go(inbox.toOpen(cursor.id))
         return true
       },
       x: () => {
-        if (isAlone || !isSelecting || cursor === undefined) return false
-        selection.select([cursor], !selection.selected.has(cursor))
+        if (isAlone || !isSelecting || cursor.id === undefined) return false
+        selection.select([cursor.id], !selection.selected.has(cursor.id))
         return true
       },
       a: (event) => vote('approve', inbox, event),
@@ -48,19 +49,19 @@ export function useInboxKeys(inbox: InboxState, areLettersOn: boolean): void {
   )
 }
 
-/** Opens the vote for the open approval if it has the focus; else the selection; else the focused row, or the open approval. */
+/**
+ * Asks about what is shown: the open approval, together with the selection that it is part of. Where none is open, about
+ * the selection, else the row of the cursor.
+ */
 function vote(kind: VoteKind, inbox: InboxState, event: KeyboardEvent): boolean {
-  const { isAlone, isSelecting, isUsed, mayVote, cursor, openId, selection, setQuestion, voteOnSelected } = inbox
+  const { isAlone, isSelecting, mayVote, cursor, openId, chosen, ask, askSeveral } = inbox
   if (!mayVote) return false
-  const isOpenMeant = isAlone || isIn('.beside', event)
-  const id = isOpenMeant
-    ? openId
-    : isIn('.inbox-list', event)
-      ? cursor
-      : (openId ?? (isUsed.current ? cursor : undefined))
-  if (!isOpenMeant && selection.selected.size > 0) voteOnSelected(kind)
+  const isOneMeant =
+    isAlone || isIn('.beside', event) || (openId !== undefined && !chosen.some(({ id }) => id === openId))
+  const id = openId ?? (cursor.isUsed.current ? cursor.id : undefined)
+  if (!isOneMeant && chosen.length > 0) askSeveral(kind, chosen)
   else if (id === undefined || (id !== openId && !isSelecting)) return false
-  else setQuestion({ kind, id })
+  else ask(kind, id)
   return true
 }
 

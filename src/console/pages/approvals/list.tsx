@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Approval } from '../../../client/api.ts'
 import { Row, type RowProps } from './row.tsx'
 
-export interface ListProps extends Pick<RowProps, 'onSelect' | 'onCursor'> {
+export interface ListProps extends Pick<RowProps, 'onSelect' | 'onCursor' | 'onOpen'> {
   rows: readonly Approval[]
   /** The row of the keyboard cursor. */
   cursor: string | undefined
@@ -21,7 +21,7 @@ export interface ListProps extends Pick<RowProps, 'onSelect' | 'onCursor'> {
  * if the focused row is gone, the focus goes to the row in its place.
  */
 export function List({ rows, cursor, wantsFocus, ...rest }: ListProps) {
-  const { selected, fresh, openId, addressOf, onPlaced, onSelect, onCursor } = rest
+  const { selected, fresh, openId, addressOf, onPlaced, onSelect, onCursor, onOpen } = rest
   const list = useRef<HTMLUListElement>(null)
   const last = useRef<readonly string[]>([])
   // Read before the rows change: browsers drop the focus of moved and removed elements.
@@ -53,6 +53,7 @@ export function List({ rows, cursor, wantsFocus, ...rest }: ListProps) {
           isNew={fresh.has(approval.id)}
           onSelect={onSelect}
           onCursor={onCursor}
+          onOpen={onOpen}
         />
       ))}
     </ul>

@@ -1,5 +1,4 @@
-import { useContext, useState } from 'preact/hooks'
-import { LiveContext } from '../../data/live.ts'
+import { useState } from 'preact/hooks'
 import { notifyState, turnOff, turnOn } from '../../data/notify.ts'
 import { Button } from '../../ui/button.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -78,49 +77,31 @@ function NotifyButton() {
   )
 }
 
-/** Approvals that appeared and disappeared by themselves, and whether the list is live. */
-function News({ inbox: { selection, listed } }: { inbox: InboxState }) {
-  const { isLive } = useContext(LiveContext)
+/** Approvals that appeared and disappeared by themselves. */
+function News({ inbox: { selection } }: { inbox: InboxState }) {
   const { fresh, lost } = selection
   return (
-    <>
-      {!isLive && (
-        <div class="notice line inbox-notice">
-          <p>Not live: the service cannot be heard now, and what is shown may be old.</p>
-          <Button look="small" onClick={listed.loaded.reload}>
-            Load again
-          </Button>
-        </div>
+    <p class="row small inbox-news" role="status">
+      {fresh.size > 0 && <span>{fresh.size} new</span>}
+      {lost > 0 && (
+        <span>
+          {lost === 1 ? 'One that you had selected is' : `${lost} that you had selected are`} pending no longer: decided
+          by somebody else, cancelled, or expired.
+        </span>
       )}
-      <p class="row small inbox-news" role="status">
-        {fresh.size > 0 && <span>{fresh.size} new</span>}
-        {lost > 0 && (
-          <span>
-            {lost === 1 ? 'One that you had selected is' : `${lost} that you had selected are`} pending no longer:
-            decided by somebody else, cancelled, or expired.
-          </span>
-        )}
-      </p>
-    </>
+    </p>
   )
 }
 
 /** The open approval, or a hint how to open one. */
-function Open({ inbox: { openId, isAlone, setQuestion, isUsed } }: { inbox: InboxState }) {
+function Open({ inbox: { openId, ask, paneFocus } }: { inbox: InboxState }) {
   if (openId === undefined)
     return (
       <Empty title="None is open.">
-        Choose one in the list, or press <kbd>j</kbd> and <kbd>Enter</kbd>.
+        Choose one in the list, or press <kbd>j</kbd>.
       </Empty>
     )
-  return (
-    <Detail
-      id={openId}
-      onVote={(kind) => setQuestion({ kind, id: openId })}
-      takesFocus={!isAlone && isUsed.current}
-      key={openId}
-    />
-  )
+  return <Detail id={openId} onVote={(kind) => ask(kind, openId)} wantsFocus={paneFocus.isWanted} key={openId} />
 }
 
 interface AskingProps {
@@ -130,7 +111,7 @@ interface AskingProps {
 }
 
 function Asking({ inbox, areLettersOn, setLetters }: AskingProps) {
-  const { question, setQuestion, selection, voted, mayVote, takeFocus } = inbox
+  const { question, setQuestion, selection, voted, mayVote, focus } = inbox
   const close = (): void => setQuestion(undefined)
   if (question === undefined) return null
   if (question === 'help')
@@ -140,9 +121,9 @@ function Asking({ inbox, areLettersOn, setLetters }: AskingProps) {
     const closeAll = (): void => {
       close()
       // The focused control disappears with the selection.
-      if (selection.selected.size === 0) takeFocus()
+      if (selection.selected.size === 0) focus.wish()
     }
     return <Batch kind={kind} approvals={question.several} onVoted={selection.decided} onClose={closeAll} />
   }
-  return <Decide id={question.id} kind={kind} onClose={close} onDone={({ id }) => voted(id)} />
+  return <Decide id={question.id} kind={kind} onClose={close} onDone={voted} />
 }

@@ -27,10 +27,12 @@ export interface RowProps {
   /** Undefined where rows cannot be selected. */
   onSelect: ((id: string, isSelected: boolean) => void) | undefined
   onCursor: (id: string) => void
+  /** Called when the user opens one. */
+  onOpen: () => void
 }
 
 /** One approval in a list: action, requester, reason, and time left. */
-export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelect, onCursor }: RowProps) {
+export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelect, onCursor, onOpen }: RowProps) {
   const { id, action, requestedBy } = approval
   const tabIndex = isCursor ? 0 : -1
   const state = [isOpen && 'open', isSelected && 'selected', onSelect && 'selectable'].filter(Boolean).join(' ')
@@ -47,7 +49,7 @@ export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelec
           />
         </label>
       )}
-      <Link to={to} current={isOpen} tabIndex={tabIndex} class="inbox-link">
+      <Link to={to} current={isOpen} tabIndex={tabIndex} class="inbox-link" onFollow={onOpen}>
         <What approval={approval} isNew={isNew} />
         <When approval={approval} />
         <ArgumentLine approval={approval} most={SHORT} />
