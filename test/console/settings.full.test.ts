@@ -243,3 +243,12 @@ test('what counts against a plan that is used up is refused where it was asked f
   )
   await assertSound(opened, REFUSED)
 })
+
+test('a key that somebody else revokes does not go on to be listed as one that works', async () => {
+  const owner = await gate.key({ tenant: 'acme' })
+  const { id } = await made(gate, owner, { name: 'leaked' })
+  const { page } = await openConsole(browser, gate, owner, KEYS)
+  await rowOf(page, 'leaked').waitFor()
+  await gate.call(owner, 'DELETE', `/keys/${id}`)
+  await rowOf(page, 'leaked').waitFor({ state: 'detached' })
+})

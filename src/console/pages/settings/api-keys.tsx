@@ -4,6 +4,7 @@ import { useNow } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
+import { usePoll } from '../../data/poll.ts'
 import { Button } from '../../ui/button.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -19,6 +20,8 @@ const SHOWN = 100
 export function ApiKeys() {
   const { gate, may } = useConsole()
   const keys = useLoad((signal) => gate.keys.list({ signal }), [])
+  // Keys have no events: others make, rotate and revoke them meanwhile.
+  usePoll([], keys.reload)
   const [act, setAct] = useState<Act | undefined>()
   const end = (): void => {
     setAct(undefined)
