@@ -73,13 +73,15 @@ function StopState() {
     return (
       <Link to={to} class="stop-state active">
         <Icon name="stop" />
-        <span>
-          Stopped: {strongest.level}
-          <span class="stop-scope">
-            {' '}
-            <StopScope {...strongest} />
+        <span class="stop-words">
+          <span>
+            Stopped: {strongest.level}
+            <span class="stop-scope">
+              {' '}
+              <StopScope {...strongest} />
+            </span>
+            {more > 0 && ` +${more}`}
           </span>
-          {more > 0 && ` +${more}`}
           <HeardAgo />
         </span>
       </Link>
@@ -89,9 +91,11 @@ function StopState() {
   return (
     <Link to={to} class={`stop-state ${isKnown ? 'clear' : isLooking ? 'looking' : 'unknown'}`}>
       <Icon name="stop" />
-      <span>
-        <span class="visually-hidden">Kill switch: </span>
-        {text}
+      <span class="stop-words">
+        <span>
+          <span class="visually-hidden">Kill switch: </span>
+          {text}
+        </span>
         <HeardAgo />
       </span>
     </Link>
@@ -100,7 +104,7 @@ function StopState() {
 
 function HeardAgo() {
   const agoMs = useHeardAgo()
-  return <span class="heard"> {agoMs === undefined ? 'not heard yet' : `heard ${agoText(agoMs)}`}</span>
+  return <span class="heard">{agoMs === undefined ? 'not heard yet' : `heard ${agoText(agoMs)}`}</span>
 }
 
 function Account({ onLeave }: { onLeave: () => void }) {

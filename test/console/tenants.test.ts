@@ -97,3 +97,24 @@ test('an address of another tenant than that of the key shows and asks nothing, 
   await page.getByRole('link', { name: 'Go to globex' }).click()
   await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
 })
+
+test('on a phone the tenants, a long scope and its age fit beside the red button', async () => {
+  // Without a name it is shown by its id.
+  const nameless = await gate.key({ tenant: 'globex', roles: ['admin'] })
+  await gate.key({ tenant: 'a-tenant-with-a-long-name' })
+  const stop = { level: 'L1', scope: 'payment.transfer.international', reason: 'odd', triggeredBy: 'root' }
+  await gate.call(admin, 'POST', '/killswitch/trigger', stop)
+  for (const width of [320, 740]) {
+    const { page } = await openConsole(browser, gate, nameless, '@globex/kill-switch', {
+      viewport: { width, height: 700 },
+    })
+    await page
+      .locator('.header')
+      .getByText(/heard \d+ s ago/)
+      .waitFor()
+    await page.locator('.stops').getByText('odd').waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
+    const { width: button = 0 } = (await page.getByRole('link', { name: 'Stop agents…' }).boundingBox()) ?? {}
+    assert.equal(button >= 60, true, `${button}`)
+  }
+})
