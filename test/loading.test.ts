@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 /** Modules that take long to load: packages, and parts of ours, by the beginning of the import path. */
 const SCHEMAS = ['#typebox', 'ajv', 'ajv-formats', 're2js']
-const SERVICE = ['express', 'helmet', 'pino', 'http/handlers', 'http/openapi', 'mcp/', 'console/']
+const SERVICE = ['express', 'helmet', 'pino', 'http/handlers', 'http/openapi', 'mcp/']
 const STORE = ['better-sqlite3', 'store/sqlite/']
 const POLICIES = ['yaml', 'json-rules-engine', 'policies/', 'authoring/']
 

@@ -12,7 +12,8 @@ import { parserOf } from '../base/schema.ts'
 import { sealKeysAt } from '../files/signing-key.ts'
 import { stopReserve } from '../files/stop-reserve.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
-import { type Config, signingKeyPath, stopReservePath } from '../service/config.ts'
+import type { Config } from '../service/config.ts'
+import { signingKeyPath, stopReservePath } from '../service/paths.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import {
   assertTenant,

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { GateError } from '../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts'
 import {
@@ -217,15 +216,6 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
   })
   // Each member comes from its own row of the table.
   return Object.fromEntries(inForce) as SettingsInForce
-}
-
-export function stopReservePath({ data }: Config): string {
-  return join(data, 'stops.reserve')
-}
-
-/** Path of the signing key, with the default filled in. */
-export function signingKeyPath({ data, signingKey }: Config): string {
-  return signingKey ?? join(resolve(data), 'signing-key.pem')
 }
 
 /** Member in which editors record the location of the schema. */

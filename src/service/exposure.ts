@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
 import { closeToOthers } from '../files/private.ts'
 import { FILES } from '../store/sqlite/file-connection.ts'
-import { type Config, signingKeyPath, stopReservePath } from './config.ts'
+import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
+import { signingKeyPath, stopReservePath } from './paths.ts'
 
 /**
  * Takes the data folder and the files that hold secrets from other users of the host, and logs what was open to them.

@@ -3,8 +3,9 @@ import { persistUnwritten } from '../actions/killswitch/killswitch.ts'
 import type { Kept, StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { NoReserve, stopReserve } from '../files/stop-reserve.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
-import { type Config, stopReservePath } from './config.ts'
+import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
+import { stopReservePath } from './paths.ts'
 import type { Background } from './repeat.ts'
 
 /** Maximum delay before a stop that a command put into the reserve takes effect here. */

@@ -5,7 +5,7 @@ import { type Keyring, openKeyring } from '../actions/evidence/signing-keys.ts'
 import { GateError } from '../base/errors.ts'
 import { signingKeyFile } from '../files/signing-key.ts'
 import { type Anchors, keepAnchors } from './anchors.ts'
-import { signingKeyPath } from './config.ts'
+import { signingKeyPath } from './paths.ts'
 import type { Background } from './repeat.ts'
 
 /** Interval of the check whether a checkpoint is due. */

@@ -1,7 +1,6 @@
 import { type ErrorCode, GateError } from '../base/errors.ts'
 import { type Clock, formatTimestamp } from '../base/time.ts'
 import type { Store } from '../store/store.ts'
-import type { Committed, Conflict, Submission } from '../store/submission.ts'
 
 /**
  * Time without a write after which one is tried, so that an idle service learns of a full disk before its next caller.
@@ -38,9 +37,9 @@ export function watchWrites(store: Pick<Store, 'commit'>, clock: Clock) {
     // A bug in one submission says nothing about the others.
     if (code !== 'internal') failingSince ??= formatTimestamp(clock())
   }
-  const commit = async (submission: Submission): Promise<Committed | Conflict> => {
+  const commit: Store['commit'] = async (submission, isAbandoned) => {
     try {
-      const result = await store.commit(submission)
+      const result = await store.commit(submission, isAbandoned)
       // A conflict may have written nothing.
       if (result.conflict === null) writtenMs = performance.now()
       return result

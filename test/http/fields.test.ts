@@ -200,6 +200,8 @@ const ALSO_RESERVED = [
   'webhook.x',
   'evidence.x',
   'auth.refused',
+  'gate',
+  'Gate.decision',
 ]
 
 for (const eventType of [...RESERVED, ...ALSO_RESERVED]) {
@@ -208,7 +210,7 @@ for (const eventType of [...RESERVED, ...ALSO_RESERVED]) {
   })
 }
 
-for (const eventType of ['gate', 'gated.x', 'my.gate.decision', 'Gate.decision', 'keys:a/b-c']) {
+for (const eventType of ['gates', 'gated.x', 'my.gate.decision', 'keys:a/b-c']) {
   test(`a caller may write ${eventType}`, async () => {
     const { body } = await gate.call(owner, 'POST', '/audit/log', { eventType, data: { a: [1] }, userId: 'ann' })
     assert.equal(body.data.eventType, eventType)

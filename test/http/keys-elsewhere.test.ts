@@ -7,8 +7,7 @@ import { rotateKey } from '../../src/actions/keys/rotate.ts'
 import { ensureTenant } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Role } from '../../src/keys/roles.ts'
-import { openStore } from '../../src/store/sqlite/store.ts'
-import { startGate } from '../helpers.ts'
+import { openBeside, startGate } from '../helpers.ts'
 import { assertDone, assertRefused } from './support.ts'
 
 /* What another process commits about keys, such as the command line, counts from its commit. */
@@ -16,7 +15,7 @@ import { assertDone, assertRefused } from './support.ts'
 const HOST = { actor: { kind: 'host', id: 'host:0' }, caller: undefined } as const
 const gate = await startGate({ after })
 await gate.key()
-const store = openStore({ dir: join(gate.dir, 'data'), create: false, clock: Date.now })
+const store = openBeside(join(gate.dir, 'data'))
 after(() => store.close())
 const elsewhere = { store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
 

@@ -123,14 +123,16 @@ rules:
   - {id: held, actions: [a.held], effect: require_approval, reason: A person.}
 `
   const busy = await startGate(t, { policies: { 'acme/main.yaml': policy } })
-  const [asker, owner] = [await busy.key({ roles: ['agent'] }), await busy.key()]
+  // Each agent may have 200 pending.
+  const askers = await Promise.all(Array.from({ length: 6 }, () => busy.key({ roles: ['agent'] })))
+  const owner = await busy.key()
   let asked = 0
   const ask = async (until: number): Promise<void> => {
     const worker = async (): Promise<void> => {
       while (asked < until) {
         asked += 1
         const body = { tenantId: 'acme', action: 'a.held', context: { n: asked } }
-        assertDone(await busy.call(asker, 'POST', '/gate/check', body))
+        assertDone(await busy.call(askers[asked % 6] ?? owner, 'POST', '/gate/check', body))
       }
     }
     await Promise.all(Array.from({ length: 32 }, worker))

@@ -38,6 +38,9 @@ const UNFOUND: Record<string, string> = {
   'anchored.at': 'says what was delivered; what anchors hold is read where they lie',
   'key_use.key_id': 'says when a key was used, and permits nothing',
   'key_use.at': 'says when a key was used, and permits nothing',
+  'trial.one': 'a constant',
+  'trial.at': 'says when a write was tried',
+  'trial.filler': 'only takes space',
   'idempotency.at': 'forgotten after ten minutes; what it leads to is re-read from the chain',
 }
 

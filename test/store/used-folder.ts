@@ -8,7 +8,7 @@ import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import { actorOf } from '../../src/actions/deps.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import { GateError } from '../../src/base/errors.ts'
-import { type Clock, DAY_MS } from '../../src/base/time.ts'
+import { type Clock, DAY_MS, formatTimestamp } from '../../src/base/time.ts'
 import { sealKeysAt } from '../../src/files/signing-key.ts'
 import { DATA_FILE, UnusableFile } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
@@ -59,6 +59,8 @@ export async function usedFolder(t: TestContext): Promise<string> {
   const by = actorOf(keys.get(owner.id) ?? assert.fail())
   await gate.server.store.commit(only(...Array.from({ length: 300 }, (_, n) => note({ n }, { actor: by }))))
   await post(agent, '/audit/log', { eventType: 'custom.note', data: { note: 'the last one' } })
+  const trial = { kind: 'trial', at: formatTimestamp(Date.now()), bytes: 1 } as const
+  await gate.server.store.commit({ guards: [], writes: [trial], entries: [] })
   await gate.server.close()
   await pruneOther(join(gate.dir, 'data'))
   return join(gate.dir, 'data')

@@ -3,7 +3,8 @@ import { type CheckpointDeps, checkpointer } from '../../actions/evidence/checkp
 import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { openKeyring } from '../../actions/evidence/signing-keys.ts'
 import { signingKeyFile } from '../../files/signing-key.ts'
-import { type Config, signingKeyPath } from '../../service/config.ts'
+import type { Config } from '../../service/config.ts'
+import { signingKeyPath } from '../../service/paths.ts'
 import { CannotRun } from '../context.ts'
 
 /**
