@@ -134,7 +134,7 @@ async function serve(
     const isLarge = (bytes?.byteLength ?? 0) > FIRST_PART_BYTES
     if (isLarge) await services.pause?.(caller.tenantId)
     const read = readOf(route, bytes)
-    await stalls.readSockets()
+    if (stalls.isNear()) await stalls.readSockets()
     const reply = await route.run(isLarge ? { ...services, isLarge } : services, {
       routeId: id,
       caller,
@@ -183,9 +183,11 @@ async function bytesOf(
 ): Promise<Buffer | undefined> {
   if (bodyLimits === undefined || (shape.bodyOptional && !hasBody(request))) return undefined
   const sinceMs = performance.now()
-  return readBody(request, bodyLimits, take).finally(() => {
+  try {
+    return await readBody(request, bodyLimits, take)
+  } finally {
     span.waitedMs += performance.now() - sinceMs
-  })
+  }
 }
 
 function readOf(

@@ -43,7 +43,7 @@ export function drain(listener: RequestListener) {
     begin(lingerMs: number): void {
       ending.lingerMs = lingerMs
       expected = connections.size
-      for (const response of answers) sayLast(response)
+      for (const response of answers.keys()) sayLast(response)
       for (const socket of connections.keys()) letClientClose(socket, lingerMs)
     },
     /**
@@ -82,33 +82,43 @@ export function drain(listener: RequestListener) {
   }
 }
 
-/** Keeps the connections of a server, and the answers that are under way. */
+/** Keeps the connections of a server, and the answers that are under way, each with its connection. */
 function connectionBook(listener: RequestListener) {
   const connections = new Map<Socket, Connection>()
-  const answers = new Set<ServerResponse>()
+  const answers = new Map<ServerResponse, Connection>()
   const ending: { lingerMs: number | undefined } = { lingerMs: undefined }
+  // One for all answers: a check is not to pay for the end of the service.
+  function answered(this: ServerResponse): void {
+    const connection = answers.get(this)
+    if (connection === undefined) return
+    answers.delete(this)
+    connection.active -= 1
+    connection.sinceMs = performance.now()
+    connection.bytesRead = this.req.socket.bytesRead
+    connection.isLast = !this.shouldKeepAlive
+  }
   return {
     connections,
     answers,
     ending,
     admit(request: IncomingMessage, response: ServerResponse): void {
-      const { socket } = request
-      const connection = connections.get(socket)
+      const connection = connections.get(request.socket)
       // What comes after the last answer has no effect (RFC 9112, 9.6).
       if (connection === undefined || connection.isLast) return void request.resume()
       connection.active += 1
-      answers.add(response)
-      response.once('close', () => {
-        answers.delete(response)
-        connection.active -= 1
-        Object.assign(connection, quietFrom(socket), { isLast: !response.shouldKeepAlive })
-      })
+      answers.set(response, connection)
+      response.on('close', answered)
       if (ending.lingerMs !== undefined) sayLast(response)
       listener(request, response)
     },
     watch(server: Server): void {
       server.on('connection', (socket) => {
-        connections.set(socket, { active: 0, ...quietFrom(socket), isLast: false })
+        connections.set(socket, {
+          active: 0,
+          sinceMs: performance.now(),
+          bytesRead: socket.bytesRead,
+          isLast: false,
+        })
         socket.once('close', () => connections.delete(socket))
         if (ending.lingerMs !== undefined) letClientClose(socket, ending.lingerMs)
       })
@@ -118,10 +128,6 @@ function connectionBook(listener: RequestListener) {
 
 function isIdle([socket, { active, sinceMs, bytesRead }]: [Socket, Connection], forMs: number): boolean {
   return active === 0 && !socket.writableEnded && socket.bytesRead === bytesRead && performance.now() - sinceMs >= forMs
-}
-
-function quietFrom({ bytesRead }: Socket): Pick<Connection, 'sinceMs' | 'bytesRead'> {
-  return { sinceMs: performance.now(), bytesRead }
 }
 
 /** Has the answer end its connection, unless its headers have left. */

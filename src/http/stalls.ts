@@ -21,9 +21,10 @@ export function stallWatch(stopping: AbortSignal) {
   }, BEAT_MS).unref()
   stopping.addEventListener('abort', () => clearInterval(timer), { once: true })
   return {
-    /** Lets sockets be read once more, if the process stood still a moment ago. */
+    /** True while the process stood still a moment ago. */
+    isNear: (): boolean => isLate() || performance.now() < untilMs,
+    /** Lets sockets be read once more. */
     async readSockets(): Promise<void> {
-      if (!isLate() && performance.now() >= untilMs) return
       // The first turn ends the one that has read the request.
       await nextTurn()
       await nextTurn()

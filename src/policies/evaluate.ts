@@ -57,7 +57,7 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
   const combine = combiner(set.conditions, truthOf)
   const resultOf = (candidate: Candidate): ConditionResult => {
     const outcome = candidate.condition === undefined ? 'true' : combine(candidate.condition)
-    if (outcome !== 'unknown') return { outcome, missing: [], overBudget: [] }
+    if (outcome !== 'unknown') return KNOWN[outcome]
     const unknown = set.evaluator.leavesOf(candidate).filter((leaf) => truthOf(leaf) === 'unknown')
     const [missing, overBudget] = [true, false].map((isCompared) =>
       unknown.filter(({ index }) => truths.has(index) === isCompared).map(({ fact }) => fact.text),
@@ -71,6 +71,12 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
     defaulted,
     truths,
   }
+}
+
+/** Results of most conditions, made once. */
+const KNOWN: Readonly<Record<Exclude<Truth, 'unknown'>, ConditionResult>> = {
+  true: { outcome: 'true', missing: [], overBudget: [] },
+  false: { outcome: 'false', missing: [], overBudget: [] },
 }
 
 type Read = (path: FactPath) => Json | undefined

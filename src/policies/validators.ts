@@ -23,7 +23,7 @@ function validator(root: 'context' | 'plan', schema: JsonObject, { ajv, meter }:
   const validate = ajv.compile(schema)
   const { nodes, readers } = sizeOfSchema(schema, schema.$defs)
   return (value, work) => {
-    const { values, characters } = sizeOfValue(value)
+    const { values, characters } = measure(value, { values: 0, characters: 0 })
     const isWithin =
       spend(work, 'schemaValue', values * nodes) &&
       spend(work, 'schemaCharacter', Math.ceil((characters * readers) / 8))
@@ -50,14 +50,21 @@ function sizeOfSchema(node: Json | undefined, defs: Json | undefined): { nodes: 
   return sum([own, sizeOfSchema(target, defs), ...Object.values(members).map((member) => sizeOfSchema(member, defs))])
 }
 
-function sizeOfValue(value: Json): { values: number; characters: number } {
-  if (typeof value === 'string') return { values: 1, characters: value.length }
-  const size = { values: 1, characters: 0 }
-  if (typeof value !== 'object' || value === null) return size
-  for (const [name, member] of Object.entries(value)) {
-    const { values, characters } = sizeOfValue(member)
-    size.values += values
-    size.characters += characters + name.length
+interface Size {
+  values: number
+  characters: number
+}
+
+/** Adds the value and all below it to `size`, which is made once: requests are many. */
+function measure(value: Json, size: Size): Size {
+  size.values += 1
+  if (typeof value === 'string') size.characters += value.length
+  else if (Array.isArray(value)) for (const item of value) measure(item, size)
+  else if (isJsonObject(value)) {
+    for (const name of Object.keys(value)) {
+      size.characters += name.length
+      measure(value[name] ?? null, size)
+    }
   }
   return size
 }
