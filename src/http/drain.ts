@@ -9,8 +9,8 @@ const MOST_LOOKS = 100
 const QUIET_LOOKS = 25
 
 interface Connection {
-  /** Requests under way. */
-  active: number
+  /** Answers under way. A list of all connections would keep each answer for V8 until its next full collection. */
+  answers: ServerResponse[]
   /** When the last request ended, or the connection began. */
   sinceMs: number
   /** Bytes that had come by then. */
@@ -26,7 +26,7 @@ export type Drain = ReturnType<typeof drain>
  * each request is answered until its client has read `Connection: close`, and it is the client that closes.
  */
 export function drain(listener: RequestListener) {
-  const { connections, answers, ending, admit, watch } = connectionBook(listener)
+  const { connections, ending, admit, watch } = connectionBook(listener)
   let held: Promise<void> | undefined
   let expected = 0
   return {
@@ -43,8 +43,10 @@ export function drain(listener: RequestListener) {
     begin(lingerMs: number): void {
       ending.lingerMs = lingerMs
       expected = connections.size
-      for (const response of answers.keys()) sayLast(response)
-      for (const socket of connections.keys()) letClientClose(socket, lingerMs)
+      for (const [socket, { answers }] of connections) {
+        for (const response of answers) sayLast(response)
+        letClientClose(socket, lingerMs)
+      }
     },
     /**
      * Has requests wait until as many clients are connected as there were, or no more come, and calls `then` while they
@@ -61,7 +63,7 @@ export function drain(listener: RequestListener) {
         const open = new Set([...connections.keys()].filter((socket) => !socket.writableEnded))
         quiet = [...open].every((socket) => seen.has(socket)) ? quiet + 1 : 0
         seen = open
-        if (answers.size > 0) quiet = 0
+        if ([...connections.values()].some(({ answers }) => answers.length > 0)) quiet = 0
         else if (open.size >= expected) break
       }
       then()
@@ -82,31 +84,28 @@ export function drain(listener: RequestListener) {
   }
 }
 
-/** Keeps the connections of a server, and the answers that are under way, each with its connection. */
+/** Keeps the connections of a server, each with its answers. */
 function connectionBook(listener: RequestListener) {
   const connections = new Map<Socket, Connection>()
-  const answers = new Map<ServerResponse, Connection>()
   const ending: { lingerMs: number | undefined } = { lingerMs: undefined }
   // One for all answers: a check is not to pay for the end of the service.
   function answered(this: ServerResponse): void {
-    const connection = answers.get(this)
+    const { socket } = this.req
+    const connection = connections.get(socket)
     if (connection === undefined) return
-    answers.delete(this)
-    connection.active -= 1
+    connection.answers.splice(connection.answers.indexOf(this), 1)
     connection.sinceMs = performance.now()
-    connection.bytesRead = this.req.socket.bytesRead
+    connection.bytesRead = socket.bytesRead
     connection.isLast = !this.shouldKeepAlive
   }
   return {
     connections,
-    answers,
     ending,
     admit(request: IncomingMessage, response: ServerResponse): void {
       const connection = connections.get(request.socket)
       // What comes after the last answer has no effect (RFC 9112, 9.6).
       if (connection === undefined || connection.isLast) return void request.resume()
-      connection.active += 1
-      answers.set(response, connection)
+      connection.answers.push(response)
       response.on('close', answered)
       if (ending.lingerMs !== undefined) sayLast(response)
       listener(request, response)
@@ -114,7 +113,7 @@ function connectionBook(listener: RequestListener) {
     watch(server: Server): void {
       server.on('connection', (socket) => {
         connections.set(socket, {
-          active: 0,
+          answers: [],
           sinceMs: performance.now(),
           bytesRead: socket.bytesRead,
           isLast: false,
@@ -126,8 +125,9 @@ function connectionBook(listener: RequestListener) {
   }
 }
 
-function isIdle([socket, { active, sinceMs, bytesRead }]: [Socket, Connection], forMs: number): boolean {
-  return active === 0 && !socket.writableEnded && socket.bytesRead === bytesRead && performance.now() - sinceMs >= forMs
+function isIdle([socket, { answers, sinceMs, bytesRead }]: [Socket, Connection], forMs: number): boolean {
+  const isQuiet = answers.length === 0 && socket.bytesRead === bytesRead
+  return isQuiet && !socket.writableEnded && performance.now() - sinceMs >= forMs
 }
 
 /** Has the answer end its connection, unless its headers have left. */
