@@ -94,6 +94,14 @@ const ENDED: [what: string, act: (scene: Scene) => unknown, decided: string][] =
   ['its approver is revoked', ({ revoke, ann }) => revoke(ann), 'require_approval'],
   ['another approver is revoked', ({ revoke, bob }) => revoke(bob), 'allow'],
   ['the action is stopped', ({ stop }) => stop(), 'deny'],
+  [
+    'the action is stopped, and the stop ended',
+    async ({ stop, recover }) => {
+      await stop()
+      await recover()
+    },
+    'require_approval',
+  ],
 ]
 
 for (const [what, act, decided] of ENDED) {

@@ -70,7 +70,16 @@ test('an allow that lies ahead of a clock that was set back is not repeated', as
   set(HOUR)
   const second = await check(MAIL, once)
   assert.notEqual(second.decisionId, first.decisionId)
-  // The chain has recorded the step back by now: the first allow is not fresh again at its own time.
+})
+
+test('an allow is not fresh again when the clock comes to its time once more', async (t) => {
+  const { set, check } = await clocked(t)
+  const once = { 'idempotency-key': 'k' }
+  set(2 * HOUR)
+  const first = await check(MAIL, once)
+  set(HOUR)
+  // Has the chain record the step back.
+  await check(MAIL)
   set(2 * HOUR + 1000)
   assert.notEqual((await check(MAIL, once)).decisionId, first.decisionId)
 })
