@@ -25,10 +25,11 @@ export async function startService(all: readonly Loaded[]): Promise<Service> {
   const folder = temporaryFolder()
   const policies = join(folder.dir, 'policies')
   writePolicies(all, policies)
-  const tenants = all.map(({ translation }) => translation.tenant)
-  const { url, keys, stop } = await startSidecar(folder, tenants, policies)
+  // Few inputs are held: one agent of each tenant is enough.
+  const calls = new Map(all.map(({ translation }) => [translation.tenant, 1]))
+  const { url, keys, stop } = await startSidecar(folder, calls, policies)
   return {
-    ask: ({ translation: { tenant } }, input) => check(url, tenant, keys.get(tenant) ?? '', input),
+    ask: ({ translation: { tenant } }, input) => check(url, tenant, keys.get(tenant)?.[0] ?? '', input),
     async stop() {
       await stop()
       folder.remove()

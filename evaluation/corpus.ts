@@ -99,6 +99,13 @@ export function sourcesOf({ sessions }: Corpus): string[] {
   return [...new Set(sessions.map(({ source }) => source))].sort()
 }
 
+/** Number of calls of each source. */
+export function callsOf({ sessions }: Corpus): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { source, calls } of sessions) counts.set(source, (counts.get(source) ?? 0) + calls.length)
+  return counts
+}
+
 function readTasks(path: string): readonly Task[] | undefined {
   return existsSync(path) ? readAs(path, readText(path), parseTasks) : undefined
 }

@@ -6,7 +6,7 @@ import { failureOf } from '../src/cli/failure.ts'
 import { rendered } from '../src/cli/output.ts'
 import { endProgress } from '../src/cli/progress.ts'
 import { askOverHttp } from './ask.ts'
-import { type Corpus, readCorpus, sourcesOf } from './corpus.ts'
+import { type Corpus, callsOf, readCorpus, sourcesOf } from './corpus.ts'
 import { HELP, type Options, optionsOf } from './options.ts'
 import { type Decided, replay } from './replay.ts'
 import { reportOf } from './report.ts'
@@ -23,7 +23,7 @@ async function evaluate(options: Options): Promise<void> {
     // Told before the replay, not after it.
     if (file !== undefined) accessSync(dirname(file), constants.W_OK)
   }
-  const decided = await replayed(corpus, tenants, options)
+  const decided = await replayed(corpus, options)
   const decisions = new Map(decided.map(({ id, decision }) => [id, decision]))
   if (options.decisions !== undefined) writeFileSync(options.decisions, decided.map(lineOf).join(''))
   if (options.json !== undefined)
@@ -36,12 +36,15 @@ async function evaluate(options: Options): Promise<void> {
   )
 }
 
-async function replayed(corpus: Corpus, tenants: readonly string[], options: Options): Promise<Decided[]> {
+async function replayed(corpus: Corpus, options: Options): Promise<Decided[]> {
   const folder = temporaryFolder()
   process.once('exit', () => folder.remove())
-  const sidecar = await startSidecar(folder, tenants, options.policies)
-  const calls = corpus.sessions.reduce((sum, session) => sum + session.calls.length, 0)
-  const progress = progressBar(calls, process.stderr.isTTY === true)
+  const calls = callsOf(corpus)
+  const sidecar = await startSidecar(folder, calls, options.policies)
+  const progress = progressBar(
+    [...calls.values()].reduce((sum, count) => sum + count, 0),
+    process.stderr.isTTY === true,
+  )
   const decided = await replay(corpus.sessions, askOverHttp(sidecar.url, sidecar.keys), {
     concurrency: options.concurrency,
     progress,

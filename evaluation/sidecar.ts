@@ -2,12 +2,15 @@ import { type Folder, listening, run } from '../examples/agent-calls/sidecar.ts'
 import { loadPolicySet } from '../src/authoring/load/load.ts'
 import { CannotRun } from '../src/cli/context.ts'
 import { readPolicyFolders } from '../src/files/read-folders.ts'
+import { DEFAULT_PLAN, PENDING_LIMITS } from '../src/keys/plan.ts'
 import type { PolicySet } from '../src/policies/set.ts'
+
+/** Keys of agents, by tenant. */
+export type AgentKeys = ReadonlyMap<string, readonly string[]>
 
 export interface Sidecar {
   url: string
-  /** An agent's key of each tenant. */
-  keys: ReadonlyMap<string, string>
+  keys: AgentKeys
   /** Ends the service as an operator would. */
   stop(): Promise<void>
 }
@@ -33,16 +36,29 @@ export function policiesOf(tenants: readonly string[], root: string): Map<string
   )
 }
 
-/** Starts the built program on a free port of this machine, with its data in the folder. */
-export async function startSidecar(folder: Folder, tenants: readonly string[], policies: string): Promise<Sidecar> {
-  const keys = new Map<string, string>()
-  for (const tenant of tenants) keys.set(tenant, await makeKey(folder, tenant))
+/**
+ * Starts the built program on a free port of this machine, with its data in the folder.
+ *
+ * @param calls number of calls that are asked about, by tenant
+ */
+export async function startSidecar(
+  folder: Folder,
+  calls: ReadonlyMap<string, number>,
+  policies: string,
+): Promise<Sidecar> {
+  const { code, stdout } = await run(folder, ['keys', 'create', '--role', 'admin', '--json'])
+  if (code !== 0) throw new CannotRun('No key could be made.')
+  const { key }: { key: string } = JSON.parse(stdout)
+  for (const tenant of calls.keys()) {
+    if ((await run(folder, ['tenants', 'create', tenant])).code !== 0)
+      throw new CannotRun(`The tenant ${tenant} could not be made.`)
+  }
   const server = folder.start(['serve', '--port', '0', '--policies', policies])
   const ended = new Promise<number | null>((resolve) => server.once('exit', resolve))
   const url = await listening(server, ended)
   return {
     url,
-    keys,
+    keys: await agentKeys(url, key, calls),
     async stop() {
       server.kill('SIGTERM')
       await ended
@@ -50,9 +66,27 @@ export async function startSidecar(folder: Folder, tenants: readonly string[], p
   }
 }
 
-async function makeKey(folder: Folder, tenant: string): Promise<string> {
-  const { code, stdout } = await run(folder, ['keys', 'create', '--tenant', tenant, '--role', 'agent', '--json'])
-  if (code !== 0) throw new CannotRun(`No key could be made for the tenant ${tenant}.`)
-  const { key }: { key: string } = JSON.parse(stdout)
-  return key
+/**
+ * Makes as many agents for each tenant as its calls need: if all calls are held, none of its agents has more pending
+ * than it may.
+ *
+ * @param admin key that may make keys for every tenant
+ * @param calls number of calls, by tenant
+ */
+export async function agentKeys(url: string, admin: string, calls: ReadonlyMap<string, number>): Promise<AgentKeys> {
+  const keys = new Map<string, string[]>()
+  for (const [tenant, count] of calls) {
+    const agents = Array.from({ length: Math.ceil(count / PENDING_LIMITS[DEFAULT_PLAN]) }, async () => {
+      const response = await fetch(`${url}/keys`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': admin, 'x-tenant-id': tenant },
+        body: JSON.stringify({ roles: ['agent'] }),
+      })
+      const { data }: { data?: { key: string } } = JSON.parse(await response.text())
+      if (data === undefined) throw new CannotRun(`No key could be made for the tenant ${tenant}: ${response.status}.`)
+      return data.key
+    })
+    keys.set(tenant, await Promise.all(agents))
+  }
+  return keys
 }

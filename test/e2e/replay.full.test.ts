@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { askOverHttp } from '../../evaluation/ask.ts'
-import { readCorpus, type Session } from '../../evaluation/corpus.ts'
+import { callsOf, readCorpus, type Session } from '../../evaluation/corpus.ts'
 import { type Decided, replay } from '../../evaluation/replay.ts'
+import { agentKeys } from '../../evaluation/sidecar.ts'
 import { run, serve } from '../cli/program.ts'
 import { CORPUS } from '../evaluation/support.ts'
 import { temporaryFolder } from '../helpers.ts'
@@ -29,9 +30,9 @@ test('recorded calls of real agents: each is decided, and the chain of each tena
     assert.equal(code, 0)
   }
   const server = await serve(t, ['--port', '0', '--data', data, '--policies', POLICIES])
-  const { sessions } = readCorpus(CORPUS)
-  // An admin key asks for every tenant.
-  const keys = new Map(Object.keys(DECISIONS).map((tenant) => [tenant, key]))
+  const corpus = readCorpus(CORPUS)
+  const { sessions } = corpus
+  const keys = await agentKeys(server.url, key, callsOf(corpus))
 
   const startedMs = performance.now()
   const decided = await replay(sessions, askOverHttp(server.url, keys), { concurrency: 8, progress: () => undefined })

@@ -107,8 +107,8 @@ describe('asking over HTTP', () => {
     ...{ tenantId, action: 'payment.transfer', context: { amount } },
   })
   const keys = new Map([
-    ['acme', secret],
-    ['empty', other.secret],
+    ['acme', [secret]],
+    ['empty', [other.secret]],
   ])
   const ask = askOverHttp(gate.server.url, keys)
 
