@@ -7,7 +7,10 @@ import { ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
 import { openConsole } from './support.ts'
 
-const MANY = 500
+const AGENTS = 5
+/** Approvals of each agent: fewer than it may have pending. */
+const EACH = 100
+const MANY = AGENTS * EACH
 /** So many rows are drawn at first. */
 const SHOWN = 50
 /** Most changes of the document by a key: not one for each row. */
@@ -28,12 +31,11 @@ function changesBy(page: Page, act: string): Promise<number> {
 
 test('with 500 pending, 50 are drawn, a key changes a few of them, and what is not drawn can be', async () => {
   const { ann, bot } = await people(gate, 'many')
-  for (let from = 0; from < MANY; from += 50)
-    await Promise.all(
-      Array.from({ length: 50 }, (_, i) =>
-        ask(gate, bot, 'payment.transfer', { amount: (from + i) * 10, note: 'x'.repeat(200) }),
-      ),
-    )
+  for (let n = 0; n < AGENTS; n += 1) {
+    const agent = await gate.key({ tenant: 'many', roles: ['agent'] })
+    const amounts = Array.from({ length: EACH }, (_, i) => (n * EACH + i) * 10)
+    await Promise.all(amounts.map((amount) => ask(gate, agent, 'payment.transfer', { amount, note: 'x'.repeat(200) })))
+  }
   const { page, faults } = await openConsole(browser, gate, ann, 'policies', { viewport: { width: 1280, height: 800 } })
   await until('all are known', async () => (await page.title()).startsWith(`(${MANY}) `))
   await page.getByRole('link', { name: /^Approvals/ }).click()
