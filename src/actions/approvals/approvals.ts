@@ -3,6 +3,7 @@ import { type Static, Type } from '#typebox'
 import {
   type Approval,
   type ApprovalStatus,
+  beginMs,
   deadlineMs,
   OPEN_STATUSES,
   statusAt,
@@ -148,7 +149,7 @@ function vote(
 /** The time in which the approval may be used or voted for. */
 export function lifetimeOf({ store }: Deps, approval: Approval, nowMs: number): Guard {
   const untilMs = deadlineMs(approval, store.state().switches, nowMs)
-  return { kind: 'during', fromMs: Date.parse(approval.createdAt), untilMs }
+  return { kind: 'during', fromMs: beginMs(approval), untilMs }
 }
 
 function voteOf(caller: Caller, approverId: string, comment: string | undefined, nowMs: number, entryId: string): Vote {
