@@ -9,15 +9,19 @@ import type { Write } from '../submission.ts'
 import type { Group } from './group.ts'
 import { assertSealed, entriesGone } from './seals.ts'
 
-/** Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back. */
+/**
+ * Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back, each
+ * time that it did.
+ */
 export function append(group: Group, entry: PreparedEntry): StoredEntry {
+  const { nowMs, regressed } = group
   const head = headOfChain(group, entry.chain)
-  if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {
-    group.regressed.add(entry.chain)
-    const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
+  const previousMs = regressed.get(entry.chain) ?? head.tsMs
+  if (nowMs >= head.tsMs) regressed.delete(entry.chain)
+  else regressed.set(entry.chain, nowMs)
+  if (nowMs < head.tsMs && nowMs < previousMs) {
+    const data = { observed: formatTimestamp(nowMs), previous: formatTimestamp(previousMs) }
     appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data))
-  } else if (group.nowMs >= head.tsMs) {
-    group.regressed.delete(entry.chain)
   }
   return appendAfter(group, headOfChain(group, entry.chain), entry)
 }

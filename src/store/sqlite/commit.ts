@@ -26,7 +26,7 @@ export function applySubmission(group: Group, submission: PreparedSubmission): C
   const { transaction } = group.connection
   const { seal } = group
   const heads = new Map(group.heads)
-  const regressed = new Set(group.regressed)
+  const regressed = new Map(group.regressed)
   const memory = group.memory
   const undo = (): void => {
     transaction.undo.run()

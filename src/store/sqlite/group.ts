@@ -19,7 +19,7 @@ export interface Group {
   seal: SealKey | undefined
   /** Hash of the newest entry of each chain whose seal this writer has seen. */
   sealed: ReadonlyMap<string, string>
-  /** Chains whose newest entry is ahead of the clock, and where an entry already records that. */
-  regressed: Set<string>
+  /** Chains whose newest entry is ahead of the clock, where an entry records that, with the clock when it was seen last. */
+  regressed: Map<string, number>
   nowMs: number
 }

@@ -60,7 +60,7 @@ export function commitQueue(host: QueueHost) {
   let scheduled = false
   let alone = true
   let busySinceMs: number | undefined
-  let regressed: ReadonlySet<string> = new Set()
+  let regressed: ReadonlyMap<string, number> = new Map()
   const time = writeTime()
 
   const schedule = (delayMs: number): void => {
@@ -118,7 +118,7 @@ export function commitQueue(host: QueueHost) {
 async function write(
   host: QueueHost,
   submissions: readonly PreparedSubmission[],
-  regressed: ReadonlySet<string>,
+  regressed: ReadonlyMap<string, number>,
   isRepeated: boolean,
 ): Promise<WriteReply> {
   try {

@@ -22,8 +22,8 @@ export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
   /** Stops in force that are not on disk yet. */
   imposed: readonly KillSwitch[]
-  /** Chains whose newest entry is ahead of the clock, and where an entry already records that. */
-  regressed: ReadonlySet<string>
+  /** Chains whose newest entry is ahead of the clock, where an entry records that, with the clock when it was seen last. */
+  regressed: ReadonlyMap<string, number>
   nowMs: number
   /** Key of the seals; undefined for a store without them. */
   seal: SealKey | undefined
@@ -39,7 +39,7 @@ export type WriteResult = Committed | Conflict | { fault: Fault }
 
 export type WriteReply =
   /** Results of the first submissions; the others did not fit. A result without conflict or fault is on disk. */
-  | { kind: 'written'; results: readonly WriteResult[]; stateVersion: number; regressed: ReadonlySet<string> }
+  | { kind: 'written'; results: readonly WriteResult[]; stateVersion: number; regressed: ReadonlyMap<string, number> }
   /** Another process holds the lock, or has just rotated the log key; nothing was tried. */
   | { kind: 'busy' }
   /** The file cannot be written. `unknown`: the COMMIT failed, and may or may not be on disk. */
@@ -85,7 +85,7 @@ export function groupCommitter(
         heads: new Map(),
         seal: request.seal,
         sealed,
-        regressed: new Set(request.regressed),
+        regressed: new Map(request.regressed),
         nowMs: request.nowMs,
       }
       const results = applyAll(group, request.submissions)
