@@ -5,7 +5,7 @@ import { canonicalJson } from '../../base/canonical.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Explanation } from '../../gate/explain.ts'
 import type { CheckRequest } from '../../gate/request.ts'
-import { coveringStop } from '../../killswitch/killswitch.ts'
+import { coveringStop, stopSince } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { IdempotencyUse } from '../../store/submission.ts'
 import { isIntact } from '../approvals/follows-from-chain.ts'
@@ -56,8 +56,9 @@ export function checkAnswer(
 }
 
 /**
- * The answer of the stored decision while it holds: an allow for 60 s under the same policies, a hold while its approval
- * is pending, both while nothing stops the action. Undefined otherwise; the check then decides anew.
+ * The answer of the stored decision while it holds: an allow for 60 s under the same policies, if no stop over the action
+ * came since; a hold while its approval is pending and nothing stops the action. Undefined otherwise; the check then
+ * decides anew.
  */
 export async function replayedAnswer(
   deps: CheckDeps,
@@ -78,6 +79,7 @@ export async function replayedAnswer(
   if (decision.decision !== 'deny') {
     const subject = { chain: caller.chain, action: decision.action, domain: set && domainOf(set, decision.action) }
     if (coveringStop(switches, subject) !== undefined) return undefined
+    if (decision.decision === 'allow' && stopSince(switches, subject, entry.header.seq + 1)) return undefined
   }
   if (decision.decision === 'allow' && !(await isFresh(deps, entry, grounds, set, nowMs))) return undefined
   if (decision.decision === 'require_approval') {
