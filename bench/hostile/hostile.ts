@@ -17,6 +17,8 @@ const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url))
 export interface HostileResult extends ProbeResult {
   kind: string
   answered: number
+  /** Requests whose connection the service closed, as it may with a body that it refuses. */
+  lost: number
   /** Mean time of one answer to a hostile request. */
   meanMs: number
   firstAnswer: string
@@ -42,10 +44,11 @@ export async function measureHostile(): Promise<HostileResult[]> {
       if (attack) await sleep(300)
       const probed = await run(process.execPath, ['--import', 'tsx', PROBE, JSON.stringify(options)])
       until.over = true
-      const { times, firstAnswer } = (await attack) ?? { times: [], firstAnswer: '' }
+      const { times, lost, firstAnswer } = (await attack) ?? { times: [], lost: 0, firstAnswer: '' }
       const meanMs = round(times.reduce((sum, ms) => sum + ms, 0) / Math.max(1, times.length), 0)
       const result = { kind: kind?.name ?? 'nobody', ...(JSON.parse(probed) as ProbeResult) }
-      results.push({ ...result, answered: times.length, meanMs, firstAnswer })
+      results.push({ ...result, answered: times.length, lost, meanMs, firstAnswer })
+      process.stderr.write(`${result.kind}: check p99 ${result.checkP99Ms} ms, stop at most ${result.stopMaxMs} ms\n`)
     }
     return results
   } finally {
@@ -72,12 +75,12 @@ async function attackWith(
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const headers = { 'x-api-key': key, 'x-tenant-id': tenant, 'content-type': 'application/json' }
   const times: number[] = []
-  let [next, firstAnswer] = [0, '']
+  let [next, lost, firstAnswer] = [0, 0, '']
   const ask = async (): Promise<void> => {
     while (!until.over) {
       const text = texts[next++ % texts.length] ?? ''
       const sentMs = performance.now()
-      const answer = await new Promise<string>((resolve, reject) => {
+      const answer = await new Promise<string>((resolve) => {
         const sending = request(url + path, { method: 'POST', agent, headers }, (response) => {
           let out = ''
           response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -85,14 +88,15 @@ async function attackWith(
           })
           response.on('end', () => resolve(out))
         })
-        sending.on('error', reject)
+        sending.on('error', () => resolve(''))
         sending.end(text)
       })
+      if (answer === '') lost += 1
+      else times.push(performance.now() - sentMs)
       firstAnswer ||= answer
-      times.push(performance.now() - sentMs)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, ask))
   agent.destroy()
-  return { times, firstAnswer }
+  return { times, lost, firstAnswer }
 }

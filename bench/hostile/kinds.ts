@@ -73,9 +73,9 @@ export const KINDS: readonly Kind[] = [
     bodies: [ask({ args: {}, userRequest: prose, tainted: true })],
   },
   {
-    name: 'patterns over 40,000 items',
+    name: 'patterns over 9,900 items',
     policy: ALLOW + denying(20, (i) => leaf('context.l', 'someFact:matches', `"(?i)\\\\b(secret|password)${i}\\\\b"`)),
-    bodies: [ask({ l: Array.from({ length: 40_000 }, (_, i) => `item number ${i}`) })],
+    bodies: [ask({ l: Array.from({ length: 9900 }, (_, i) => `item number ${i}${' x'.repeat(40)}`) })],
   },
   {
     name: '4,800 comparisons',
@@ -124,9 +124,11 @@ export const KINDS: readonly Kind[] = [
   },
   { name: '1 MB below 25 levels', policy: ALLOW, bodies: [ask(deep(25))] },
   {
-    name: '49,000 names',
+    name: '9,900 names',
     policy: ALLOW + denying(20, () => leaf('"context.*"', 'someFact:equal', 'x')),
-    bodies: [ask(Object.fromEntries(Array.from({ length: 49_000 }, (_, i) => [`key${(i * 7919) % 49_999}`, i])))],
+    bodies: [
+      ask(Object.fromEntries(Array.from({ length: 9900 }, (_, i) => [`key${(i * 7919) % 9973}${'k'.repeat(80)}`, i]))),
+    ],
   },
   {
     name: '1 MB of escapes',
@@ -135,9 +137,9 @@ export const KINDS: readonly Kind[] = [
     bodies: [ask({ t: '\u0001'.repeat(LONG / 6) })],
   },
   {
-    name: 'a schema of alternatives, 40,000 items',
+    name: 'a schema of alternatives, 4,900 items',
     policy: `${SCHEMA(90)}${ALLOW}`,
-    bodies: [ask({ l: Array.from({ length: 24_000 }, (_, i) => ({ a: i })) })],
+    bodies: [ask({ l: Array.from({ length: 4900 }, (_, i) => ({ a: i })) })],
   },
   {
     name: '100 lists of actions, long session',
@@ -152,7 +154,7 @@ export const KINDS: readonly Kind[] = [
         action: 'a.b',
         plan: {
           action: 'a.b',
-          steps: Array.from({ length: 15_000 }, (_, i) => ({ text: `the step ${i} of this plan${'x'.repeat(30)}` })),
+          steps: Array.from({ length: 4900 }, (_, i) => ({ text: `the step ${i} of this plan${'x'.repeat(170)}` })),
         },
       },
     ],
