@@ -53,6 +53,18 @@ export function groupContract(stores: Stores): void {
     await assertChained(store)
   })
 
+  test('what is large is written alone: who waits with others of it waits for one', async (t) => {
+    const store = stores(t)(clock)
+    const large = (n: string) => only(note({ n, text: 'x'.repeat(100_000) }))
+    const small = (n: string) => only(note({ n }))
+    const waiting = [large('large 1'), large('large 2'), small('small 1'), large('large 3'), small('small 2')]
+    await Promise.all(waiting.map((submission) => store.commit(submission)))
+    const entries = await store.entriesFrom(LIVE, 1, 10)
+    const written = entries.map(({ sections }) => /"n":"(.+?)"/.exec(sections.map(({ json }) => json).join())?.[1])
+    assert.deepEqual(written, ['large 1', 'small 1', 'small 2', 'large 2', 'large 3'])
+    await assertChained(store)
+  })
+
   for (const [name, data] of [
     ['a lone surrogate', '\ud800'],
     ['no number', Number.NaN],

@@ -6,7 +6,7 @@ import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
 import { unavailable } from './errors.ts'
 import { writeTime } from './write-time.ts'
-import type { WriteReply, WriteResult, Writer } from './writer.ts'
+import { isLarge, type WriteReply, type WriteResult, type Writer } from './writer.ts'
 
 /** Pause before the next attempt to get a lock that another process holds. */
 const BUSY_RETRY_MS = 5
@@ -14,8 +14,6 @@ const BUSY_RETRY_MS = 5
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 const MAX_GROUP = 200
-/** Limit of the texts of a group's entries together, which may be sent to a thread. */
-const MAX_GROUP_CHARACTERS = 4_000_000
 /** Delay of a group while writing is slow: a share of the time of a write, and its limit. */
 const BATCH_DELAY_SHARE = 0.25
 const BATCH_DELAY_LIMIT_MS = 25
@@ -24,6 +22,7 @@ type Result = Committed | Conflict
 
 interface Waiting {
   submission: PreparedSubmission
+  isLarge: boolean
   isAbandoned: (() => boolean) | undefined
   sinceMs: number
   resolve(result: Result): void
@@ -49,6 +48,7 @@ export interface QueueHost {
 /**
  * Group commit: submissions that arrive in one turn of the event loop, or while a group is written, share one
  * transaction and one fsync, and are answered after it.
+ * What is large is written alone, and in turns with the rest, so that nobody waits for more than one of them.
  * A group is delayed only while the disk is slow: callers that were just answered would otherwise ask again right after
  * the next group had left. While another process holds SQLite's lock, the group is retried a little later. The queue is
  * bounded by number here, and by bytes where requests are read.
@@ -59,6 +59,7 @@ export function commitQueue(host: QueueHost) {
   let writing = 0
   let scheduled = false
   let alone = true
+  let isLargeDue = true
   let busySinceMs: number | undefined
   let regressed: ReadonlyMap<string, number> = new Map()
   const time = writeTime()
@@ -77,7 +78,9 @@ export function commitQueue(host: QueueHost) {
     scheduled = false
     waiting = withoutAbandoned(waiting)
     if (waiting.length === 0) return
-    const group = firstGroup(waiting)
+    const group = nextGroup(waiting, isLargeDue)
+    isLargeDue = group[0]?.isLarge === false
+    waiting = inFront(group, waiting)
     const submissions = group.map(({ submission }) => submission)
     const sinceMs = performance.now()
     writing = group.length
@@ -104,7 +107,14 @@ export function commitQueue(host: QueueHost) {
         return Promise.reject(new GateError('overloaded', 'Too many requests wait for the audit store.'))
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
-        const item = { submission: prepared, isAbandoned, sinceMs: performance.now(), resolve, reject }
+        const item = {
+          submission: prepared,
+          isLarge: isLarge(prepared),
+          isAbandoned,
+          sinceMs: performance.now(),
+          resolve,
+          reject,
+        }
         // Behind the submissions being written, and others with priority.
         const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
         waiting.splice(at < 0 ? waiting.length : at, 0, item)
@@ -136,16 +146,18 @@ function goesFirst({ submission }: Waiting): boolean {
   return submission.guards.some(({ kind }) => kind === 'noNewAllows')
 }
 
-/** Takes at least one submission, then as many as the limits of number and size admit. */
-function firstGroup(waiting: readonly Waiting[]): Waiting[] {
-  const group: Waiting[] = []
-  let characters = 0
-  for (const item of waiting.slice(0, MAX_GROUP)) {
-    for (const { sections } of item.submission.entries) for (const { json } of sections) characters += json.length
-    if (group.length > 0 && characters > MAX_GROUP_CHARACTERS) break
-    group.push(item)
-  }
-  return group
+/** Takes the submissions that are not large, as many as the limit admits; or one that is large, each other time. */
+function nextGroup(waiting: readonly Waiting[], isLargeDue: boolean): Waiting[] {
+  const [first] = waiting
+  if (first?.isLarge && isLargeDue) return [first]
+  const others = waiting.filter((item) => !item.isLarge).slice(0, MAX_GROUP)
+  return others.length > 0 ? others : waiting.slice(0, 1)
+}
+
+function inFront(group: readonly Waiting[], waiting: Waiting[]): Waiting[] {
+  if (group.every((item, i) => item === waiting[i])) return waiting
+  const chosen = new Set(group)
+  return [...group, ...waiting.filter((item) => !chosen.has(item))]
 }
 
 /** Refuses the submissions that nobody waits for any longer, and returns the others. */

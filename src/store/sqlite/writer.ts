@@ -18,6 +18,16 @@ import { OtherSealKey } from './seals.ts'
 const GROUP_MS = 20
 
 /** Submissions that arrived together. Plain data, as all types here, since a thread may receive it. */
+/** Texts of a submission beyond which its write takes milliseconds. In UTF-16 units. */
+const LARGE_CHARACTERS = 64 * 1024
+
+/** True for a submission that others should not wait for: it is written alone, and in the thread where there is one. */
+export function isLarge({ entries }: PreparedSubmission): boolean {
+  let characters = 0
+  for (const { sections } of entries) for (const { json } of sections) characters += json.length
+  return characters > LARGE_CHARACTERS
+}
+
 export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
   /** Stops in force that are not on disk yet. */

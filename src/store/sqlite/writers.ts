@@ -3,7 +3,7 @@ import { startThread } from '../../workers/thread.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
 import type { Memory } from './memory.ts'
 import { writeTime } from './write-time.ts'
-import { groupCommitter, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
+import { groupCommitter, isLarge, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
 
@@ -111,8 +111,8 @@ function threadWriter(address: FileAddress, memory: () => Memory, idleMs: number
 
 /**
  * Writer of a service. It writes in this thread while load is low and the disk is fast, which costs least.
- * It writes in a thread of its own while groups are large, so that both work at once, and while the disk is slow or
- * hung in the last minute, so that a hang blocks the service only once.
+ * It writes in a thread of its own while groups have many members, so that both work at once, what is large, and while
+ * the disk is slow or hung in the last minute, so that a hang blocks the service only once.
  */
 export const writeWhereBetter: MakeWriter = (address, file, memory) => {
   const here = writeHere(address, file, memory)
@@ -123,7 +123,8 @@ export const writeWhereBetter: MakeWriter = (address, file, memory) => {
     async write(request) {
       const beginMs = performance.now()
       size += (request.submissions.length - size) * SIZE_WEIGHT
-      const reply = await (size > LARGE_GROUP || time.isSlow() ? there : here).write(request)
+      const isDear = size > LARGE_GROUP || request.submissions.some(isLarge) || time.isSlow()
+      const reply = await (isDear ? there : here).write(request)
       // A busy lock is answered at once, and says nothing about the disk.
       if (reply.kind !== 'busy') time.since(beginMs)
       return reply
