@@ -7,7 +7,7 @@ import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/routes.ts'
 import { authenticate, authorize, type Credential } from './auth.ts'
 import { readBody } from './body.ts'
-import { type bodyBudget, FIRST_PART_BYTES } from './body-budget.ts'
+import type { bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
 import { originOf } from './origin.ts'
 import type { RateLimiter } from './ratelimit.ts'
@@ -33,6 +33,9 @@ export interface Handled {
   id: KeyedRouteId
   route: Route
 }
+
+/** A body beyond this is handled in parts, between which others are served: each part takes milliseconds. */
+const LARGE_BYTES = 8 * 1024
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 /** The form of the header, with or without quotes, which do not count: its draft has them, most clients omit them. */
@@ -131,7 +134,7 @@ async function serve(
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
     const bytes = await bytesOf(route, request, share.take, span)
-    const isLarge = (bytes?.byteLength ?? 0) > FIRST_PART_BYTES
+    const isLarge = (bytes?.byteLength ?? 0) > LARGE_BYTES
     if (isLarge) await services.pause?.(caller.tenantId)
     const read = readOf(route, bytes)
     if (stalls.isNear()) await stalls.readSockets()
