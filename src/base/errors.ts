@@ -4,7 +4,7 @@
  */
 export const ERRORS = {
   invalid_request: { status: 400, meaning: 'a field is missing, unknown or of the wrong form; `details` says which' },
-  invalid_json: { status: 400, meaning: 'the body is not strict JSON in UTF-8, or has over 50,000 values' },
+  invalid_json: { status: 400, meaning: 'the body is not strict JSON in UTF-8, or has over 10,000 values' },
   not_requestable: { status: 400, meaning: 'an access request for a decision that no approval can change' },
   invalid_denial_binding: { status: 400, meaning: 'an access request that is not for what was denied to this caller' },
   unauthenticated: { status: 401, meaning: 'no key, an unknown, expired or revoked one, or no `x-tenant-id`' },

@@ -8,7 +8,8 @@ export interface BodyLimits extends JsonLimits {
   maxBytes: number
 }
 
-export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 50_000 }
+/** As many values as are parsed and made canonical in some 20 ms at worst, in which nobody else is served. */
+export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 10_000 }
 /** Limits of a bundle, which holds a whole request and its proof. */
 export const BUNDLE_LIMITS: BodyLimits = {
   maxBytes: 8 * 1024 * 1024,

@@ -339,7 +339,7 @@ const REFUSED: [name: string, code: ErrorCode, body: unknown, headers?: Headers]
   ['__proto__', 'invalid_json', '{"input":{"tool":{"name":"email.send"},"__proto__":{"tainted":false}}}'],
   ['depth 33', 'invalid_json', `{"input":${'{"a":'.repeat(33)}1${'}'.repeat(33)}}`],
   ['more than 1 MiB', 'payload_too_large', pay(5, { messages: [user('x'.repeat(MIB))] })],
-  ['more than 50,000 values', 'invalid_json', pay(5, { messages: [user(new Array(50_001).fill(1))] })],
+  ['more than 10,000 values', 'invalid_json', pay(5, { messages: [user(new Array(10_001).fill(1))] })],
   ['YAML', 'unsupported_media_type', 'input: {}', { 'content-type': 'application/x-yaml' }],
   ['compressed', 'unsupported_media_type', '{}', { 'content-encoding': 'gzip' }],
 ]
