@@ -140,9 +140,35 @@ function save(comparison: Comparison, parts: Parts): void {
   writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-// `--only cerbos,gate,express,bare,micro,reload,evidence,start,memory,follow,hostile` leaves parts out.
-const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',') ?? []
-const wanted = (part: string) => !process.argv.includes('--only') || only.includes(part)
+const PARTS = [
+  'cerbos',
+  'gate',
+  'express',
+  'bare',
+  'micro',
+  'reload',
+  'evidence',
+  'start',
+  'memory',
+  'follow',
+  'hostile',
+]
+const USAGE = `Usage: npm run bench -- [--only <part>,…]\n\nParts: ${PARTS.join(', ')}\nExample: npm run bench -- --only cerbos,gate\n`
+
+/** Parts to measure: all, or those of `--only`. */
+function wantedParts([option, list, ...rest]: readonly string[]): readonly string[] {
+  if (option === undefined) return PARTS
+  const parts = list?.split(',') ?? []
+  const isKnown =
+    option === '--only' && rest.length === 0 && parts.length > 0 && parts.every((part) => PARTS.includes(part))
+  if (isKnown) return parts
+  const [stream, code] = option === '--help' ? ([process.stdout, 0] as const) : ([process.stderr, 2] as const)
+  stream.write(USAGE)
+  process.exit(code)
+}
+
+const parts = wantedParts(process.argv.slice(2))
+const wanted = (part: string) => parts.includes(part)
 
 removeTemporaryFolders()
 const servers = [
