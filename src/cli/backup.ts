@@ -3,13 +3,16 @@ import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'n
 import { basename, dirname, join, resolve } from 'node:path'
 import { verifySeqs } from '../actions/audit/verify-range.ts'
 import { counted } from '../base/counted.ts'
+import { GateError } from '../base/errors.ts'
 import { syncFolder } from '../files/rewrite.ts'
-import { signingKeyPath } from '../service/paths.ts'
+import type { Config } from '../service/config.ts'
+import { signingKeyPath, stopReservePath } from '../service/paths.ts'
 import type { Store } from '../store/store.ts'
 import { letOthersGoFirst } from '../workers/thread.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import { CannotRun, type CommonOptions, configOf } from './context.ts'
 import type { Io } from './io.ts'
+import { reserveOf } from './killswitch.ts'
 import { print } from './output.ts'
 import { progressBar } from './progress.ts'
 
@@ -23,8 +26,9 @@ export function addBackupCommand(program: GateCommand): void {
       'copy the data file beside a running service, verify the copy, and put it there as a whole or not at all',
     )
     .notes(`
-The copy has neither the signing key nor the anchor file: keep both apart from it. To restore, stop the service, put the
-copy in the place of gate-sidecar.db in the data folder, remove gate-sidecar.db-wal and -shm there, and start.`)
+The copy has neither the signing key nor the anchor file: keep both apart from it. Nor has it stops that a full disk
+keeps in stops.reserve, of which it warns. To restore, stop the service, put the copy in the place of gate-sidecar.db in
+the data folder, remove gate-sidecar.db-wal and -shm there, leave stops.reserve, and start.`)
     .example('backup /mnt/backups/gate-2026-11-26.db')
     .action(backup)
 }
@@ -34,6 +38,9 @@ interface Backup {
   bytes: number
   chains: { chain: string; entries: number; status: string }[]
   signingKey: string
+  /** Stops in force that the data file could not take yet; null where the signing key is not at hand to read them. */
+  unwrittenStops: number | null
+  stopReserve: string
 }
 
 async function backup(to: string, options: CommonOptions): Promise<void> {
@@ -49,8 +56,9 @@ async function backup(to: string, options: CommonOptions): Promise<void> {
     const { DATA_FILE } = await import('../store/sqlite/open.ts')
     const copy = join(draft, DATA_FILE)
     await copyWithProgress(options.io, { dir, to: copy, from: join(dir, DATA_FILE) })
-    const chains = await verifyCopy(options.io, draft)
-    const made: Backup = { backup: path, bytes: statSync(copy).size, chains, signingKey: signingKeyPath(config) }
+    const verified = await verifyCopy(options.io, draft, config)
+    const files = { signingKey: signingKeyPath(config), stopReserve: stopReservePath(config) }
+    const made: Backup = { backup: path, bytes: statSync(copy).size, ...verified, ...files }
     putInPlace(copy, path)
     print(options, made, () => linesOf(made))
   } finally {
@@ -76,7 +84,7 @@ async function copyWithProgress(io: Io, { from, ...job }: { dir: string; to: str
 }
 
 /** Holds the copy to what a start and `audit verify` ask of it. @throws CannotRun naming the fault */
-async function verifyCopy(io: Io, dir: string): Promise<Backup['chains']> {
+async function verifyCopy(io: Io, dir: string, config: Config): Promise<Pick<Backup, 'chains' | 'unwrittenStops'>> {
   const { openStore } = await import('../store/sqlite/store.ts')
   const store: Store = openStore({ dir, create: false, clock: Date.now, check: 'all' })
   try {
@@ -90,9 +98,21 @@ async function verifyCopy(io: Io, dir: string): Promise<Backup['chains']> {
         )
       chains.push({ chain, entries: verified.entriesChecked, status: verified.status })
     }
-    return chains
+    return { chains, unwrittenStops: unwrittenStops(store, config) }
   } finally {
     await store.close()
+  }
+}
+
+function unwrittenStops(store: Store, config: Config): Backup['unwrittenStops'] {
+  const reserve = reserveOf(store, config)
+  try {
+    return reserve?.all().length ?? 0
+  } catch (error) {
+    if (error instanceof GateError) return null
+    throw error
+  } finally {
+    reserve?.close()
   }
 }
 
@@ -110,10 +130,19 @@ function putInPlace(copy: string, path: string): void {
   syncFolder(dirname(path))
 }
 
-function linesOf({ backup, bytes, chains, signingKey }: Backup): string[] {
+function linesOf(made: Backup): string[] {
+  const { backup, bytes, chains, signingKey } = made
   const entries = chains.reduce((sum, chain) => sum + chain.entries, 0)
   return [
     `${backup} has ${entries.toLocaleString('en')} entries of ${counted(chains.length, 'chain')} (${bytes.toLocaleString('en')} bytes), and was verified.`,
     `It does not have the signing key ${signingKey}, without which it cannot be restored: keep that apart from it.`,
+    ...unwrittenLines(made),
   ]
+}
+
+function unwrittenLines({ unwrittenStops, stopReserve }: Backup): string[] {
+  if (unwrittenStops === 0) return []
+  if (unwrittenStops === null)
+    return [`Whether ${stopReserve} holds stops shows only with the signing key: copy that file too.`]
+  return [`WARNING: ${counted(unwrittenStops, 'stop')} in force could not be written yet: copy ${stopReserve} too.`]
 }

@@ -5,7 +5,7 @@ import { sealSecret } from '../actions/evidence/signing-keys.ts'
 import { killSwitchStatus, trigger } from '../actions/killswitch/killswitch.ts'
 import { recover } from '../actions/killswitch/recover.ts'
 import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts'
-import type { Kept, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
+import type { Kept, StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
@@ -14,6 +14,7 @@ import { stopReserve } from '../files/stop-reserve.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
 import type { Config } from '../service/config.ts'
 import { signingKeyPath, stopReservePath } from '../service/paths.ts'
+import type { Store } from '../store/store.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import {
   assertTenant,
@@ -100,13 +101,17 @@ async function triggerStop(options: StopOptions): Promise<void> {
 
 /** Puts the stop where a running service, and the next start, finds it: the command itself keeps nothing in force. */
 function keepInReserve({ store }: Deps, config: Config, unwritten: UnwrittenStop): Kept {
-  const reserve = existsSync(stopReservePath(config))
-    ? stopReserve(stopReservePath(config), () => sealSecret(store, sealKeysAt(signingKeyPath(config))))
-    : undefined
+  const reserve = reserveOf(store, config)
   const isKept = reserve?.keep(unwritten) ?? false
   reserve?.close()
   if (isKept) return 'in the reserve'
   throw new CannotRun('The stop could not be written; it is not in force.')
+}
+
+/** The reserve of stops of this data folder; undefined before the first start of a service. */
+export function reserveOf(store: Store, config: Config): StopReserve | undefined {
+  const path = stopReservePath(config)
+  return existsSync(path) ? stopReserve(path, () => sealSecret(store, sealKeysAt(signingKeyPath(config)))) : undefined
 }
 
 /** The coverage of the stop, so that a mistyped scope is seen at once. */

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -79,6 +80,31 @@ test('a backup of a busy service is whole, and what is restored from it goes on;
   assert.equal(taken.code, 0, taken.stderr)
   assert.match(taken.stdout, /ROLLBACK: audit chain /)
   await until('it writes again', async () => (await fetch(`${held.url}/readyz`)).ok)
+})
+
+test('a stop that the data file could not take is not in the copy, which the backup says, and outlives the restoring', async (t) => {
+  const root = temporaryFolder()
+  const folder = folderIn(root)
+  const [file, copy] = [join(folder.data, DATA_FILE), join(root, 'copy.db')]
+  const owner = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'owner')
+  const service = await serve(t, folder)
+  renameSync(file, `${file}.away`)
+  const stop = { level: 'L3', reason: 'odd mail', triggeredBy: 'ann' }
+  const stopped = await post(service.url, owner, '/killswitch/trigger', stop)
+  assert.match(stopped?.body.data.warning, /kept in the reserve/)
+  await service.end('SIGKILL')
+  renameSync(`${file}.away`, file)
+  const { stdout } = await run(['backup', copy, '--data', folder.data])
+  assert.match(stdout, /^WARNING: 1 stop in force could not be written yet: copy .*stops\.reserve too\.$/m)
+  renameSync(join(folder.data, 'signing-key.pem'), join(root, 'key.pem'))
+  const withoutKey = await run(['backup', join(root, 'other.db'), '--data', folder.data])
+  renameSync(join(root, 'key.pem'), join(folder.data, 'signing-key.pem'))
+  assert.match(withoutKey.stdout, /stops\.reserve holds stops shows only with the signing key/)
+
+  restore(folder, copy)
+  const again = await serve(t, folder)
+  const refused = await post(again.url, owner, '/gate/check', { action: 'email.send' })
+  assert.equal(refused?.body.data.decidedBy, 'kill_switch')
 })
 
 /** A folder with data of some megabytes. */
