@@ -164,7 +164,12 @@ function watchedStore(file: Store, clock: Clock, log: Logger, stopping: AbortSig
 /** One part of something long at a time, with everything that is due before the next. */
 function pauses(): (tenantId: string) => Promise<void> {
   const turns = takeTurns(1)
-  return (tenantId) => turns.run(tenantId, () => nextTurn())
+  return (tenantId) =>
+    turns.run(tenantId, async () => {
+      await nextTurn()
+      // What was read in this turn is written at its end.
+      await nextTurn()
+    })
 }
 
 /** Node's header limit of 16 kB may be too small: browsers send the cookies of every port of this machine. */

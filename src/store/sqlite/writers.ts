@@ -123,10 +123,10 @@ export const writeWhereBetter: MakeWriter = (address, file, memory) => {
     async write(request) {
       const beginMs = performance.now()
       size += (request.submissions.length - size) * SIZE_WEIGHT
-      const isDear = size > LARGE_GROUP || request.submissions.some(isLarge) || time.isSlow()
-      const reply = await (isDear ? there : here).write(request)
-      // A busy lock is answered at once, and says nothing about the disk.
-      if (reply.kind !== 'busy') time.since(beginMs)
+      const hasLarge = request.submissions.some(isLarge)
+      const reply = await (size > LARGE_GROUP || hasLarge || time.isSlow() ? there : here).write(request)
+      // A busy lock is answered at once, and what is large takes long: both say nothing about the disk.
+      if (reply.kind !== 'busy' && !hasLarge) time.since(beginMs)
       return reply
     },
     close: () => there.close(),
