@@ -59,10 +59,10 @@ export function commitQueue(host: QueueHost) {
   let writing = 0
   let scheduled = false
   let alone = true
-  let isLargeDue = true
   let busySinceMs: number | undefined
   let regressed: ReadonlyMap<string, number> = new Map()
   const time = writeTime()
+  const nextGroup = groupsInTurn()
 
   const schedule = (delayMs: number): void => {
     if (scheduled || writing > 0 || waiting.length === 0) return
@@ -78,8 +78,7 @@ export function commitQueue(host: QueueHost) {
     scheduled = false
     waiting = withoutAbandoned(waiting)
     if (waiting.length === 0) return
-    const group = nextGroup(waiting, isLargeDue)
-    isLargeDue = group[0]?.isLarge === false
+    const group = nextGroup(waiting)
     waiting = inFront(group, waiting)
     const submissions = group.map(({ submission }) => submission)
     const sinceMs = performance.now()
@@ -107,15 +106,7 @@ export function commitQueue(host: QueueHost) {
       if (waiting.length >= MAX_QUEUED)
         return Promise.reject(new GateError('overloaded', 'Too many requests wait for the audit store.'))
       return new Promise((resolve, reject) => {
-        const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
-        const item = {
-          submission: prepared,
-          isLarge: isLarge(prepared),
-          isAbandoned,
-          sinceMs: performance.now(),
-          resolve,
-          reject,
-        }
+        const item = { ...prepared(submission), isAbandoned, sinceMs: performance.now(), resolve, reject }
         // Behind the submissions being written, and others with priority.
         const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
         waiting.splice(at < 0 ? waiting.length : at, 0, item)
@@ -142,17 +133,25 @@ async function write(
   }
 }
 
+function prepared(submission: Submission): Pick<Waiting, 'submission' | 'isLarge'> {
+  const entries = submission.entries.map(prepareEntry)
+  return { submission: { ...submission, entries }, isLarge: isLarge({ entries }) }
+}
+
 /** True for a guard that forbids further allows. It has priority: earlier allows would fail it at each retry. */
 function goesFirst({ submission }: Waiting): boolean {
   return submission.guards.some(({ kind }) => kind === 'noNewAllows')
 }
 
 /** Takes the submissions that are not large, as many as the limit admits; or one that is large, each other time. */
-function nextGroup(waiting: readonly Waiting[], isLargeDue: boolean): Waiting[] {
-  const [first] = waiting
-  if (first?.isLarge && isLargeDue) return [first]
-  const others = waiting.filter((item) => !item.isLarge).slice(0, MAX_GROUP)
-  return others.length > 0 ? others : waiting.slice(0, 1)
+function groupsInTurn(): (waiting: readonly Waiting[]) => Waiting[] {
+  let isLargeDue = true
+  return (waiting) => {
+    const small = waiting.filter((item) => !item.isLarge).slice(0, MAX_GROUP)
+    const takesLarge = waiting[0]?.isLarge === true && (isLargeDue || small.length === 0)
+    isLargeDue = !takesLarge
+    return takesLarge ? waiting.slice(0, 1) : small
+  }
 }
 
 function inFront(group: readonly Waiting[], waiting: Waiting[]): Waiting[] {

@@ -22,7 +22,7 @@ const GROUP_MS = 20
 const LARGE_CHARACTERS = 64 * 1024
 
 /** True for a submission that others should not wait for: it is written alone, and in the thread where there is one. */
-export function isLarge({ entries }: PreparedSubmission): boolean {
+export function isLarge({ entries }: Pick<PreparedSubmission, 'entries'>): boolean {
   let characters = 0
   for (const { sections } of entries) for (const { json } of sections) characters += json.length
   return characters > LARGE_CHARACTERS
