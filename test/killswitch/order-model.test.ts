@@ -126,6 +126,13 @@ const STEPS: Readonly<Record<string, (world: World, n: number) => unknown>> = {
   },
 }
 
+/** Asserts that the trail passes its verification, which replays who might do what. */
+async function assertLawful({ gate, admin }: World): Promise<void> {
+  const days = { startDate: '2000-01-01', endDate: '2999-12-31' }
+  const { data } = (await gate.call(admin, 'POST', '/audit/verify', days)).body
+  assert.deepEqual([data.valid, data.unlawfulEntries, data.fault], [true, 0, null])
+}
+
 async function history(steps: readonly (readonly [string, number])[]): Promise<Set<string>> {
   const world = await newWorld()
   try {
@@ -133,6 +140,7 @@ async function history(steps: readonly (readonly [string, number])[]): Promise<S
       world.step += 1
       await STEPS[name]?.(world, n)
     }
+    await assertLawful(world)
   } finally {
     await world.gate.server.close()
   }
