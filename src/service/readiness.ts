@@ -9,9 +9,13 @@ export interface Judged extends Pick<Services, 'store' | 'policies' | 'anchors' 
   writing: Pick<Writing, 'failingSince'>
 }
 
-/** Chains whose newest verification failed, or that are signed no more since they were altered. */
-export function faultyChains({ checkpoints, verification }: Pick<Judged, 'checkpoints' | 'verification'>): Set<string> {
-  return new Set([...checkpoints.faults().keys(), ...verification.faults().keys()])
+/** Chains whose newest verification failed, that are signed no more, or whose end is not what was written. */
+export function faultyChains({
+  checkpoints,
+  verification,
+  store,
+}: Pick<Judged, 'checkpoints' | 'verification' | 'store'>): Set<string> {
+  return new Set([...checkpoints.faults(), ...verification.faults(), ...store.alteredChains()].map(([chain]) => chain))
 }
 
 /** Reasons why requests should go elsewhere; empty while the service is ready. None names a tenant. */

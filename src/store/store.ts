@@ -1,4 +1,5 @@
 import type { Approval, Standing } from '../approvals/approval.ts'
+import type { Head } from '../audit/chain.ts'
 import type { StoredEntry } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
 import type { Hash, Range } from '../audit/merkle.ts'
@@ -92,6 +93,10 @@ export interface Store {
   state(): State
   /** Rows that were altered in the file since the start, while they differ from the chains. */
   altered(): readonly Alteration[]
+  /** Looks whether the entries that this process wrote lately are still there. @throws when the file cannot be read */
+  compareChains(): void
+  /** Chains of which such entries are gone, or to which others appended, with the fault; an append clears it. */
+  alteredChains(): ReadonlyMap<string, string>
   /** Reads what other processes wrote since. */
   refresh(): void
 
@@ -140,6 +145,12 @@ export interface Store {
   recentActions(chain: string, decisions: number): Promise<string[]>
   /** Faults of the chains that were appended to without the log key, as far as it is at hand. */
   unsealed(): Promise<string[]>
+  /**
+   * The newest entry of a chain, appended with the log key, as far as that is at hand.
+   *
+   * @throws GateError `audit_unavailable` for one that was not
+   */
+  sealedHead(chain: string): Promise<Head | undefined>
   /** Names of all chains. */
   chains(): Promise<string[]>
   /** Reads one row. @throws GateError `audit_unavailable` when the file does not answer */

@@ -1,4 +1,4 @@
-import type { Head } from '../../audit/chain.ts'
+import { genesisHead, type Head } from '../../audit/chain.ts'
 import { hashHeader, readHeader, type StoredEntry } from '../../audit/entry.ts'
 import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../../audit/merkle.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
@@ -60,15 +60,23 @@ export function chainTree(store: Store) {
     return head
   }
 
+  /** The newest entry: what was appended without the log key is not signed by it. */
+  const sealedHead = async (chain: string): Promise<Head> => {
+    // Another process may have rotated the key.
+    store.refresh()
+    return (await store.sealedHead(chain)) ?? genesisHead(store.origin, chain)
+  }
+
   return {
     /**
      * The growth of a chain; none when it has not grown.
      *
      * @param isAdopted an operator vouches for unsigned entries, however many, and for missing checkpoints
-     * @throws GateError `audit_unavailable` naming the entry that does not follow
+     * @throws GateError `audit_unavailable` naming the entry that does not follow, or was appended without the log key
      */
     async grow(chain: string, isAdopted: boolean): Promise<Growth[]> {
       const start = await signed(chain, isAdopted)
+      const newest = await sealedHead(chain)
       const tree = start.tree.copy()
       let { head } = start
       const nodes: TreeNode[] = []
@@ -76,7 +84,8 @@ export function chainTree(store: Store) {
       const isKnown = isAdopted || cache.get(chain)?.tree.size === start.tree.size
       const isTooMany = isKnown ? () => false : unsignedTail()
       for (;;) {
-        const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
+        const left = Math.max(0, newest.seq + 1 - tree.size)
+        const texts = await store.headersFrom(chain, tree.size, Math.min(left, HEADERS_AT_ONCE))
         if (texts.length === 0) break
         for (const text of texts) {
           const entry = entryOf(text)
@@ -92,6 +101,7 @@ export function chainTree(store: Store) {
         // Other work runs here.
         await new Promise(setImmediate)
       }
+      if (head.hash !== newest.hash) throw altered(chain, newest.seq, 'is not the one that was written last')
       const from = start.tree.size
       if (tree.size === from) return []
       return [{ chain, from, size: tree.size, root: tree.root(), nodes, state: { tree, head } }]

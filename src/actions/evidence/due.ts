@@ -3,8 +3,8 @@ import type { Store } from '../../store/store.ts'
 /** A checkpoint is due when this many entries wait for one, or the oldest has waited this long. */
 const DUE_ENTRIES = 256
 const DUE_MS = 10_000
-/** Event types that make a checkpoint due at once. */
-const STOPS = ['killswitch.triggered', 'killswitch.recovered']
+/** Event types that make a checkpoint due at once: what restrains, and could be cut off unseen before it is signed. */
+const AT_ONCE = ['killswitch.triggered', 'killswitch.recovered', 'key.revoked', 'key.rotated']
 
 /** Event types that the trail writes about itself. */
 const OWN = ['audit.checkpoint', 'audit.verified']
@@ -30,7 +30,7 @@ export async function unsignedChains(store: Store): Promise<UnsignedChain[]> {
 
 export async function isDue(store: Store, { chain, size, length }: UnsignedChain, nowMs: number): Promise<boolean> {
   const range = { first: size, end: length }
-  if (length - size >= DUE_ENTRIES || (await store.seqsOfTypes(chain, STOPS, range)).length > 0) return true
+  if (length - size >= DUE_ENTRIES || (await store.seqsOfTypes(chain, AT_ONCE, range)).length > 0) return true
   // A checkpoint's own entries make none due, or there would be no end.
   const own = new Set(await store.seqsOfTypes(chain, OWN, range))
   for (let seq = size; seq < length; seq += 1) {

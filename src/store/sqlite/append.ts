@@ -7,7 +7,7 @@ import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Write } from '../submission.ts'
 import type { Group } from './group.ts'
-import { assertSealed, entriesGone } from './seals.ts'
+import { assertRecorded, assertSealed, cutOff, entriesGone } from './seals.ts'
 
 /**
  * Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back, each
@@ -33,10 +33,15 @@ function headOfChain(group: Group, chain: string): Head {
   return headOf(appendAfter(group, genesisHead(group.origin, chain), genesis))
 }
 
-/** @throws AlteredFile for an entry that was appended without the log key */
-function sealedHead({ connection, origin, seal, sealed }: Group, chain: string): Head | undefined {
+/** @throws AlteredFile for an entry that was appended without the log key, and for a chain that lacks newer ones */
+function sealedHead({ connection, origin, seal, known }: Group, chain: string): Head | undefined {
   const head = connection.entries.head(chain)
-  if (seal === undefined || (head !== undefined && sealed.get(chain) === head.hash)) return head
+  const written = known.get(chain)
+  if (written !== undefined && head?.hash === written.hash) return head
+  // An earlier end has a seal too, which anybody may have kept.
+  if (written === undefined) assertRecorded(connection, chain, head)
+  else if (head === undefined || head.seq <= written.seq) throw cutOff(chain, written.seq)
+  if (seal === undefined) return head
   if (head === undefined) {
     if (connection.seals.get(chain) !== undefined) throw entriesGone(chain)
     return undefined
@@ -60,9 +65,8 @@ export function reseal(group: Group, { key }: Extract<Write, { kind: 'reseal' }>
 }
 
 /** Seals the chains that the group touched. */
-export function sealHeads({ connection, origin, seal, heads }: Group): ReadonlyMap<string, string> {
+export function sealHeads({ connection, origin, seal, heads }: Group): void {
   if (seal !== undefined) for (const [chain, head] of heads) connection.seals.put(origin, seal, chain, head)
-  return new Map(Array.from(heads, ([chain, { hash }]) => [chain, hash]))
 }
 
 function serviceEvent(

@@ -17,8 +17,8 @@ export interface Group {
   heads: Map<string, Head>
   /** Key of the seals; undefined for a store without them. */
   seal: SealKey | undefined
-  /** Hash of the newest entry of each chain whose seal this writer has seen. */
-  sealed: ReadonlyMap<string, string>
+  /** Newest entries that this process has written before, of the chains of the group. */
+  known: ReadonlyMap<string, Head>
   /** Chains whose newest entry is ahead of the clock, where an entry records that, with the clock when it was seen last. */
   regressed: Map<string, number>
   nowMs: number

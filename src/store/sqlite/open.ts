@@ -17,9 +17,13 @@ export class UnusableFile extends Error {
 export class AlteredFile extends UnusableFile {
   override readonly name = 'AlteredFile'
 
+  /** The chain whose end is not what was written; undefined for other faults. */
+  readonly chain: string | undefined
+
   /** @param message may hold text from the file, which has no limit */
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { chain, ...options }: ErrorOptions & { chain?: string } = {}) {
     super(shortened(message, 500), options)
+    this.chain = chain
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/time.ts'
 import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
 import { unavailable } from './errors.ts'
+import type { knownHeads } from './known-heads.ts'
 import { writeTime } from './write-time.ts'
 import { isLarge, type WriteReply, type WriteResult, type Writer } from './writer.ts'
 
@@ -39,6 +40,8 @@ export interface QueueHost {
   seal(): SealKey | undefined
   /** Takes in what another process wrote. */
   refresh(): void
+  /** Ends of the chains that this process has written, and what was found about them. */
+  heads: Pick<ReturnType<typeof knownHeads>, 'of' | 'written' | 'note'>
   /** Refreshes the state from the write, before any caller is answered. @throws when the file cannot be read */
   written(stateVersion: number): void
   /** Discards the connection after a COMMIT that may or may not be on disk. */
@@ -127,7 +130,15 @@ async function write(
     // The log key may have been rotated.
     if (isRepeated) host.refresh()
     const seal = host.seal()
-    return await host.writer.write({ submissions, imposed: host.imposed(), regressed, nowMs: host.clock(), seal })
+    const known = host.heads.of(submissions)
+    return await host.writer.write({
+      submissions,
+      imposed: host.imposed(),
+      regressed,
+      known,
+      nowMs: host.clock(),
+      seal,
+    })
   } catch (error) {
     return { kind: 'failed', cause: String(error), unknown: !(error instanceof GateError) }
   }
@@ -185,22 +196,25 @@ function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<Wri
       if (reply.unknown) host.discard()
       throw new Error(reply.cause)
     }
+    host.heads.written(reply.heads)
     host.written(reply.stateVersion)
     const imposed = host.imposed()
-    for (const [i, member] of members.entries()) settle(member, reply.results[i], imposed)
+    for (const [i, member] of members.entries()) settle(host, member, reply.results[i], imposed)
   } catch (error) {
     for (const member of members) member.reject(unavailable('be written', error))
   }
 }
 
 function settle(
+  { heads }: QueueHost,
   { submission, resolve, reject }: Waiting,
   result: WriteResult | undefined,
   imposed: readonly KillSwitch[],
 ) {
   if (result === undefined) throw new Error('the writer did not answer all')
   if ('fault' in result) {
-    const { code, message } = result.fault
+    const { code, message, chain } = result.fault
+    if (chain !== undefined) heads.note(chain, message)
     reject(code === null ? new TypeError(message) : new GateError(code, message))
   } else if (result.conflict === null && isStoppedBy(imposed, submission)) {
     // Once a stop is in force, nothing is allowed here, even when the allow is already in the chain.

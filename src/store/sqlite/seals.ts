@@ -3,6 +3,7 @@ import type { Head } from '../../audit/chain.ts'
 import { type SealKey, sealOf } from '../../audit/seal.ts'
 import { equalBytes } from '../../base/bytes.ts'
 import type { SealKeys } from '../store.ts'
+import type { Connection } from './connection.ts'
 import { AlteredFile } from './open.ts'
 
 interface SealRow {
@@ -86,7 +87,25 @@ export function entriesGone(chain: string): AlteredFile {
 }
 
 function unsealed(chain: string, what: string): AlteredFile {
-  return new AlteredFile(
-    `Audit chain ${chain}: ${what}. The file was altered outside gate-sidecar; restore a backup, or take the trail up with \`gate-sidecar audit restore\`.`,
-  )
+  return alteredEnd(chain, what, 'restore a backup, or take the trail up with `gate-sidecar audit restore`')
+}
+
+/** @param seq of an entry that was written */
+export function cutOff(chain: string, seq: number): AlteredFile {
+  return alteredEnd(chain, `entry ${seq} was written, and is not there`, 'restore a backup')
+}
+
+/** Requires a chain to be as long as `_system` records that it was signed. @throws AlteredFile */
+export function assertRecorded({ systemHeads }: Connection, chain: string, head: Head | undefined): void {
+  const [recorded] = systemHeads.of(chain, Number.MAX_SAFE_INTEGER)
+  const length = (head?.seq ?? -1) + 1
+  if (recorded === undefined || recorded.size <= length) return
+  const what = `_system records ${recorded.size} entries as signed, and there are ${length}`
+  throw alteredEnd(chain, what, 'restore a backup')
+}
+
+function alteredEnd(chain: string, what: string, advice: string): AlteredFile {
+  return new AlteredFile(`Audit chain ${chain}: ${what}. The file was altered outside gate-sidecar; ${advice}.`, {
+    chain,
+  })
 }

@@ -11,6 +11,7 @@ import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
 import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
 import { stateBefore } from './fold.ts'
+import { knownHeads } from './known-heads.ts'
 import { accept, checked, type StoreOptions, unsealedIn } from './load.ts'
 import { type Memory, refreshed } from './memory.ts'
 import { openDatabase } from './open.ts'
@@ -35,6 +36,7 @@ export function openStore(options: StoreOptions): Store {
   const verifier = makeVerifier(address, file)
   let suspended: ((chains: readonly string[]) => string) | undefined
   const imposed = new Map<string, KillSwitch>()
+  const heads = knownHeads()
   const sealKey = (): SealKey | undefined => sealKeys?.(logKeyInUse(memory.signingKeys.values())?.id)
   const keep = (next: Memory): void => {
     memory = next
@@ -46,6 +48,7 @@ export function openStore(options: StoreOptions): Store {
     clock,
     imposed: () => [...imposed.values()],
     seal: () => sealKeys && sealKeyInUse(sealKeys, memory),
+    heads,
     refresh,
     written(stateVersion) {
       if (stateVersion > memory.version) refresh()
@@ -69,11 +72,7 @@ export function openStore(options: StoreOptions): Store {
     state: () => (imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] }),
     altered: () => [...memory.altered.values()],
     refresh,
-    async unsealed() {
-      const connection = file.connection()
-      const chains = [...new Set([...connection.entries.chains(), ...connection.seals.chains()])]
-      return unsealedIn(connection, origin, sealKey(), chains).map(({ message }) => message)
-    },
+    ...chainEnds(() => file.connection(), origin, sealKey, heads),
     ...reads(() => file.connection(), origin, clock),
     verifyChain(request, onProgress = () => undefined, signal) {
       return verifier.verify({ ...request, sealKey: sealKey(), nowMs: clock() }, onProgress, signal)
@@ -93,6 +92,36 @@ function sealKeyInUse(sealKeys: SealKeys, { signingKeys }: Memory): SealKey {
   const key = sealKeys(inUse?.id)
   if (key === undefined) throw new GateError('audit_unavailable', `The log key ${inUse?.id ?? ''} is not at hand.`)
   return key
+}
+
+/** What is known of the ends of chains. */
+function chainEnds(
+  current: () => Connection,
+  origin: string,
+  sealKey: () => SealKey | undefined,
+  heads: ReturnType<typeof knownHeads>,
+): Pick<Store, 'unsealed' | 'sealedHead' | 'compareChains' | 'alteredChains'> {
+  return {
+    compareChains: () => heads.compare(current()),
+    alteredChains: heads.altered,
+    async unsealed() {
+      const connection = current()
+      const chains = [...new Set([...connection.entries.chains(), ...connection.seals.chains()])]
+      return unsealedIn(connection, origin, sealKey(), chains).map(({ message }) => message)
+    },
+    async sealedHead(chain) {
+      const connection = current()
+      // One snapshot: each commit writes a new head and its seal.
+      const read = connection.db.transaction(() => ({
+        head: connection.entries.head(chain),
+        faults: unsealedIn(connection, origin, sealKey(), [chain]),
+      }))
+      const { head, faults } = read.deferred()
+      const [fault] = faults
+      if (fault !== undefined) throw new GateError('audit_unavailable', fault.message)
+      return head
+    },
+  }
 }
 
 type Read = <T>(query: (connection: Connection) => T) => Promise<T>

@@ -1,3 +1,4 @@
+import type { Head } from '../../audit/chain.ts'
 import type { SealKey } from '../../audit/seal.ts'
 import { type ErrorCode, GateError } from '../../base/errors.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
@@ -17,7 +18,6 @@ import { OtherSealKey } from './seals.ts'
 /** Time after which no further submission joins a group: its first member waits for its last. */
 const GROUP_MS = 20
 
-/** Submissions that arrived together. Plain data, as all types here, since a thread may receive it. */
 /** Texts of a submission beyond which its write takes milliseconds. In UTF-16 units. */
 const LARGE_CHARACTERS = 64 * 1024
 
@@ -28,6 +28,7 @@ export function isLarge({ entries }: Pick<PreparedSubmission, 'entries'>): boole
   return characters > LARGE_CHARACTERS
 }
 
+/** Submissions that arrived together. Plain data, as all types here, since a thread may receive it. */
 export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
   /** Stops in force that are not on disk yet. */
@@ -35,6 +36,8 @@ export interface WriteRequest {
   /** Chains whose newest entry is ahead of the clock, where an entry records that, with the clock when it was seen last. */
   regressed: ReadonlyMap<string, number>
   nowMs: number
+  /** Newest entries that this process has written, of the chains of the submissions. */
+  known: ReadonlyMap<string, Head>
   /** Key of the seals; undefined for a store without them. */
   seal: SealKey | undefined
 }
@@ -43,13 +46,21 @@ export interface WriteRequest {
 interface Fault {
   code: ErrorCode | null
   message: string
+  /** The chain whose end was altered, if that is the fault. */
+  chain?: string | undefined
 }
 
 export type WriteResult = Committed | Conflict | { fault: Fault }
 
-export type WriteReply =
+interface Written extends Pick<Group, 'regressed' | 'heads'> {
+  kind: 'written'
   /** Results of the first submissions; the others did not fit. A result without conflict or fault is on disk. */
-  | { kind: 'written'; results: readonly WriteResult[]; stateVersion: number; regressed: ReadonlyMap<string, number> }
+  results: readonly WriteResult[]
+  stateVersion: number
+}
+
+export type WriteReply =
+  | Written
   /** Another process holds the lock, or has just rotated the log key; nothing was tried. */
   | { kind: 'busy' }
   /** The file cannot be written. `unknown`: the COMMIT failed, and may or may not be on disk. */
@@ -75,7 +86,6 @@ export function groupCommitter(
 ): (request: WriteRequest) => WriteReply {
   const random = randomPool()
   let memory = initial
-  const sealed = new Map<string, string>()
   return (request) => {
     let connection: Connection
     try {
@@ -94,17 +104,17 @@ export function groupCommitter(
         imposed: request.imposed,
         heads: new Map(),
         seal: request.seal,
-        sealed,
+        known: request.known,
         regressed: new Map(request.regressed),
         nowMs: request.nowMs,
       }
       const results = applyAll(group, request.submissions)
-      const heads = sealHeads(group)
+      sealHeads(group)
       committing = true
       connection.transaction.commit.run()
       memory = group.memory
-      for (const [chain, hash] of heads) sealed.set(chain, hash)
-      return { kind: 'written', results, stateVersion: memory.version, regressed: group.regressed }
+      const { regressed, heads } = group
+      return { kind: 'written', results, stateVersion: memory.version, regressed, heads }
     } catch (error) {
       // Closing rolls back. A failed COMMIT may be on disk: it is never repeated; the file is reopened and read.
       file.discard()
@@ -141,7 +151,7 @@ function writeResultOf(group: Group, submission: PreparedSubmission): WriteResul
   } catch (error) {
     if (isSqliteError(error) || error instanceof OtherSealKey || error instanceof StraySection) throw error
     const message = error instanceof Error ? error.message : String(error)
-    return { fault: { code: codeOf(error), message } }
+    return { fault: { code: codeOf(error), message, chain: error instanceof AlteredFile ? error.chain : undefined } }
   }
 }
 

@@ -1,0 +1,41 @@
+import type { Head } from '../../audit/chain.ts'
+import type { PreparedSubmission } from '../submission.ts'
+import type { Connection } from './connection.ts'
+import { cutOff } from './seals.ts'
+
+/** Time for which heads are looked at again; later a checkpoint covers them. */
+const LOOKED_AFTER_MS = 60_000
+
+/** What this process knows of its chains from its own writes, which nobody else remembers: they never go back. */
+export function knownHeads() {
+  const known = new Map<string, { head: Head; atMs: number }>()
+  const altered = new Map<string, string>()
+  return {
+    /** The newest heads of the chains that these submissions append to. */
+    of(submissions: readonly PreparedSubmission[]): Map<string, Head> {
+      const heads = new Map<string, Head>()
+      for (const { entries } of submissions)
+        for (const { chain } of entries) {
+          const one = known.get(chain)
+          if (one !== undefined) heads.set(chain, one.head)
+        }
+      return heads
+    },
+    written(heads: ReadonlyMap<string, Head>): void {
+      const atMs = performance.now()
+      for (const [chain, head] of heads) {
+        known.set(chain, { head, atMs })
+        altered.delete(chain)
+      }
+    },
+    /** Notes what was found about a chain; an append to it takes that back. */
+    note: (chain: string, fault: string): void => void altered.set(chain, fault),
+    /** Compares the chains that were written lately with the file. */
+    compare({ entries }: Connection): void {
+      const sinceMs = performance.now() - LOOKED_AFTER_MS
+      for (const [chain, { head, atMs }] of known)
+        if (atMs >= sinceMs && entries.length(chain) <= head.seq) altered.set(chain, cutOff(chain, head.seq).message)
+    },
+    altered: (): ReadonlyMap<string, string> => altered,
+  }
+}
