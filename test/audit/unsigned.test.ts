@@ -289,3 +289,22 @@ test('what others append and sign while a chain is verified makes no fault', asy
 
 const columnsOf = (db: Database, table = ''): string =>
   (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name).join()
+
+test('where the log keys are given, a chain of which they signed nothing is unsigned, however young', async () => {
+  const trail = await openTrail(temporaryFolder())
+  await grow(trail, 3)
+  const { logKeys } = trustOf(trail.store)
+  const revoked = new Set(logKeys.map(({ publicKey }) => publicKey))
+  const found = async (inputs: object) =>
+    (await verifySeqs(trail.store, LIVE, undefined, { logKeys, ...inputs })).status
+  assert.deepEqual(
+    [
+      await found({}),
+      await found({ isPinned: true }),
+      await found({ revoked }),
+      await found({ isPinned: true, revoked }),
+    ],
+    ['unanchored', 'unanchored', 'unanchored', 'unsigned'],
+  )
+  await trail.close()
+})

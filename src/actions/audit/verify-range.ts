@@ -30,6 +30,8 @@ export interface RangeInputs {
   logKeys?: readonly LogKey[]
   /** Public keys that somebody else may hold; by default those that this instance has revoked. */
   revoked?: ReadonlySet<string>
+  /** The keys were given by who asks, and must have signed something of each chain. */
+  isPinned?: boolean
   /** The newest anchored heads. */
   anchors?: Heads
 }
@@ -97,11 +99,21 @@ export async function verifySeqs(
   signal?: AbortSignal,
 ): Promise<RangeVerification> {
   const own = trustOf(store)
-  const { logKeys = own.logKeys, revoked = new Set(own.revoked.keys()), anchors, sections = true } = inputs
+  const {
+    logKeys = own.logKeys,
+    revoked = new Set(own.revoked.keys()),
+    anchors,
+    sections = true,
+    isPinned = false,
+  } = inputs
   // What the file itself says of its deliveries vouches for nothing.
   const anchor = anchors?.get(chain) ?? null
   const anchoredSize = anchor?.size ?? 0
-  return store.verifyChain({ chain, range, sections, logKeys, revoked, anchor, anchoredSize }, onProgress, signal)
+  return store.verifyChain(
+    { chain, range, sections, logKeys, revoked, isPinned, anchor, anchoredSize },
+    onProgress,
+    signal,
+  )
 }
 
 function dayOf(field: string, text: string): number {

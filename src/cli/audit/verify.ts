@@ -68,8 +68,9 @@ async function verify(options: VerifyOptions): Promise<void> {
 async function verifyFile(options: VerifyOptions): Promise<Verified> {
   try {
     const verifyAll = async (deps: Deps, config: Config) => {
-      const { logKeys, revoked, pinned } = logKeysOf(config, deps, options)
-      const inputs = { logKeys, revoked, anchors: await headsFrom(config, options), sections: options.contents }
+      const { logKeys, revoked, pinned, isGiven } = logKeysOf(config, deps, options)
+      const anchors = await headsFrom(config, options)
+      const inputs = { logKeys, revoked, isPinned: isGiven, anchors, sections: options.contents }
       return { chains: await verifyChains(deps, options, inputs), pinned }
     }
     const { chains, pinned } = await withStore(options, verifyAll, { check: 'nothing' })
@@ -115,13 +116,13 @@ function logKeysOf(config: Config, { store }: Deps, options: VerifyOptions) {
   const pinned = trust.logKeys.length > 0 ? trust.logKeys : own
   const recorded = trustOf(store)
   const revoked = new Set([...trust.revoked.keys(), ...recorded.revoked.keys()])
-  if (pinned.length === 0) return { logKeys: recorded.logKeys, revoked, pinned: false }
+  if (pinned.length === 0) return { logKeys: recorded.logKeys, revoked, pinned: false, isGiven: false }
   const { keys, isPinned } = logKeysFor(
     { ...trust, logKeys: pinned },
     { origin, rotations: rotationsOf(store), signedBy: '' },
   )
   if (!isPinned) throw new CannotRun(`None of the pinned log keys is of this trail, whose origin is ${origin}.`)
-  return { logKeys: keys, revoked, pinned: true }
+  return { logKeys: keys, revoked, pinned: true, isGiven: trust.logKeys.length > 0 }
 }
 
 async function verifyChains(

@@ -162,8 +162,10 @@ function sealFault({ connection, origin, request: { chain, sealKey } }: Work): F
 const UNSEALED = 'the newest entry was not appended by who holds the log key'
 
 /** Without the log key at hand, only signatures show who appended entries, and those come within seconds. */
-function ageFault({ connection, request }: Work, { signed }: Found): Fault | undefined {
-  const { chain, sealKey, nowMs } = request
+function ageFault({ connection, request, length }: Work, { signed }: Found): Fault | undefined {
+  const { chain, sealKey, nowMs, isPinned, range } = request
+  if (isPinned && range === undefined && signed === 0 && length > 0)
+    return { chain, seq: 0, status: 'unsigned', what: 'no checkpoint is by a log key that was given' }
   const oldest = sealKey === undefined ? connection.entries.withoutSections(chain, signed) : undefined
   if (oldest === undefined || nowMs - Date.parse(oldest.header.ts) <= UNSIGNED_MS) return undefined
   return { chain, seq: signed, status: 'unsigned', what: `entry ${signed} has had no signature for over a day` }
