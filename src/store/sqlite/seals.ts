@@ -54,7 +54,8 @@ export function assertSealed(
   keys: SealKeys,
 ): void {
   const row = seals.get(chain)
-  if (row === undefined) throw unsealed(chain, 'the chain has no seal')
+  if (row === undefined)
+    throw unsealed(chain, 'the chain has no seal, as in a file of an earlier version, or where seals were taken away')
   const key = keys(row.key)
   if (key === undefined) throw unsealed(chain, 'its seal is not by the log key in use')
   const size = seq + 1
