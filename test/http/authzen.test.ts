@@ -291,7 +291,7 @@ describe('a list of evaluations', () => {
     ['evaluations that are no list', { ...pay(5), evaluations: {} }],
     ['evaluations that are no objects', { ...pay(5), evaluations: [yes, 1] }],
     ['101 evaluations', { ...pay(5), evaluations: new Array(101).fill(yes) }],
-    ['10,000 evaluations', { ...pay(5), evaluations: new Array(10_000).fill(yes) }],
+    ['1,000 evaluations', { ...pay(5), evaluations: new Array(1000).fill(yes) }],
     ['a default of a wrong type', { ...pay(5), subject: 'ann', evaluations: [yes] }],
   ]
   for (const [name, body] of whole)

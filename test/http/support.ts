@@ -8,8 +8,8 @@ import type { Facade } from '../../src/keys/routes.ts'
 import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 
-/** Service entries: policies within a second of a tenant's creation, refusals once a minute, browser sessions. */
-const OWN = ['policy.loaded', 'auth.refused', 'session.started', 'session.ended']
+/** Service entries: policies within a second of a tenant's creation, refusals once a minute, browser sessions, signing. */
+const OWN = ['policy.loaded', 'auth.refused', 'session.started', 'session.ended', 'audit.checkpoint']
 
 /** Returns the number of entries in a chain that requests made. */
 export async function entries(gate: Gate, chain = 'acme/live'): Promise<number> {

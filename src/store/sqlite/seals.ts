@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { Head } from '../../audit/chain.ts'
 import { type SealKey, sealOf } from '../../audit/seal.ts'
 import { equalBytes } from '../../base/bytes.ts'
+import type { RecordedHead } from '../records.ts'
 import type { SealKeys } from '../store.ts'
-import type { Connection } from './connection.ts'
 import { AlteredFile } from './open.ts'
 
 interface SealRow {
@@ -97,7 +97,11 @@ export function cutOff(chain: string, seq: number): AlteredFile {
 }
 
 /** Requires a chain to be as long as `_system` records that it was signed. @throws AlteredFile */
-export function assertRecorded({ systemHeads }: Connection, chain: string, head: Head | undefined): void {
+export function assertRecorded(
+  { systemHeads }: { systemHeads: { of(chain: string, end: number): RecordedHead[] } },
+  chain: string,
+  head: Head | undefined,
+): void {
   const [recorded] = systemHeads.of(chain, Number.MAX_SAFE_INTEGER)
   const length = (head?.seq ?? -1) + 1
   if (recorded === undefined || recorded.size <= length) return
