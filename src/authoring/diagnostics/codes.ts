@@ -32,6 +32,7 @@ export const DIAGNOSTICS = {
   GATE1020: error('The set has too many comparisons'),
   GATE1021: error('The set has too many facts over time'),
   GATE1022: error('The link leads out of its folder'),
+  GATE1023: error('The entry is named as a policy and is not read'),
 
   GATE1101: error('The key is unknown'),
   GATE1102: error('A required key is missing'),
