@@ -117,7 +117,7 @@ export const DIAGNOSTICS = {
   GATE2011: warning('The condition can never be true'),
   GATE2012: warning('The condition can never be false'),
   GATE2013: warning('The part of the condition changes nothing'),
-  GATE2014: warning('The default keeps a rule from applying'),
+  GATE2014: warning('The default keeps a rule or factor from applying'),
   GATE2015: warning('The action pattern adds nothing to its list'),
   GATE2016: warning('Two rules say the same'),
   GATE2017: warning('The value stands twice in its list'),
