@@ -25,7 +25,16 @@ from gate_sidecar.client import (
 
 from gate_sidecar.client._permit import _Clocks
 
-from .scripted_server import ALLOW, DECISION, HANGS, RECORDED, ScriptedServer, allowing, envelope
+from .scripted_server import (
+    ALLOW,
+    DECISION,
+    HANGS,
+    RECORDED,
+    ScriptedServer,
+    allowing,
+    always,
+    envelope,
+)
 
 REQUEST: Any = {"action": "a.b", "context": {}}
 OPTIONS: Any = {"tenant_id": "acme", "api_key": "sk_test_x"}
@@ -479,6 +488,23 @@ class Validity(Guarding):
                 later = _Clocks(asked.monotonic + passed, asked.wall + shown)
                 with mock.patch.object(_Clocks, "now", return_value=later):
                     self.assertEqual(verdict.is_valid(), expected)
+
+
+    def test_an_allow_is_no_longer_than_what_is_left_by_the_clock_of_the_service(self) -> None:
+        cases = {
+            "Thu, 01 Jan 2026 00:00:00 GMT": 59,
+            "Thu, 01 Jan 2026 00:00:30 GMT": 29,
+            "Thu, 01 Jan 2026 00:00:59 GMT": 0,
+            "Wed, 31 Dec 2025 23:00:00 GMT": 60,
+            "today": 0,
+        }
+        for date, left in cases.items():
+            with self.subTest(date):
+                dated = ALLOW.replace(b"\r\n", b"\r\ndate: %s\r\n" % date.encode(), 1)
+                _, gate, _ = self.clients(always(dated))
+                verdict = gate.permit(REQUEST)
+                assert verdict.allowed
+                self.assertEqual(verdict._seconds, left)
 
 
 class Options(unittest.TestCase):

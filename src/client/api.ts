@@ -398,6 +398,7 @@ export interface Diagnostic {
     | 'GATE1020'
     | 'GATE1021'
     | 'GATE1022'
+    | 'GATE1023'
     | 'GATE1101'
     | 'GATE1102'
     | 'GATE1103'

@@ -38,11 +38,13 @@ export interface CallOptions {
 /** Input of a route. */
 export type Input<N extends RouteName> = Omit<Api[N], 'data' | 'page'>
 
-interface Sending extends CallOptions {
+export interface Sending extends CallOptions {
   /** Replaces the `timeout` of the connection. */
   timeout?: number
   /** Additional time that the service may hold the answer, in ms. */
   heldMs?: number
+  /** Called with the headers of each response. */
+  onHeaders?(headers: Headers): void
 }
 
 /** Input of a route that streams. */
@@ -78,7 +80,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
   const always = { redirect: 'manual', cache: 'no-store' } as const
 
   return {
-    async call(name, input, { signal, timeout = usualMs, heldMs = 0, idempotencyKey } = {}) {
+    async call(name, input, { signal, timeout = usualMs, heldMs = 0, idempotencyKey, onHeaders } = {}) {
       const { method, path, repeat, form }: Route = ROUTES[name]
       const { body }: Parts = input
       const limitMs = Math.min(Math.ceil(timeout + heldMs), MAX_MS)
@@ -98,6 +100,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
       for (let repeated = 0; ; repeated += 1) {
         try {
           const response = await send(addressOf(base, path, input), request)
+          onHeaders?.(response.headers)
           // One declaration of the route's answer generates both sides.
           return (await readAnswer(response, form)) as Answer<typeof name>
         } catch (cause) {

@@ -1,5 +1,5 @@
 import type { Approval, CheckRequest, Decision } from './api.ts'
-import { type CallOptions, type Connection, jsonOf } from './connection.ts'
+import { type CallOptions, type Connection, jsonOf, type Sending } from './connection.ts'
 import { GateError, isPassing } from './errors.ts'
 import { assertMs, pause } from './pause.ts'
 
@@ -59,7 +59,7 @@ const unused = new WeakMap<Decision, string>()
 export async function check(
   { call }: Connection,
   request: ActionRequest,
-  { wait = 0, explain = false, ...options }: CheckOptions = {},
+  { wait = 0, explain = false, ...options }: CheckOptions & Pick<Sending, 'onHeaders'> = {},
 ): Promise<Decision> {
   assertMs('wait', wait)
   const query = { ...(wait > 0 && { wait }), ...(explain && { explain: 1 }) }
@@ -135,7 +135,9 @@ export async function permit(
 
 interface Asked {
   decision: Decision
-  /** Time since before the decision was made, by the clocks of this process. */
+  /** Header Date of the answer. */
+  date: string | null
+  /** Time since before the decision was asked for, by the clocks of this process. */
   passedMs(): number
 }
 
@@ -148,9 +150,13 @@ async function ask(
   const passedMs = stopwatch()
   const text = jsonOf(request)
   const asked = approvalId === undefined ? request : { ...request, approvalId }
-  const decision = await check(connection, asked, signal && { signal })
+  let date: string | null = null
+  const onHeaders = (headers: Headers): void => {
+    date = headers.get('date')
+  }
+  const decision = await check(connection, asked, { onHeaders, ...(signal && { signal }) })
   unused.set(decision, text)
-  return { decision, passedMs }
+  return { decision, date, passedMs }
 }
 
 /** Uses up an allow. @returns true when it is for this request; undefined for a used or foreign one */
@@ -175,12 +181,19 @@ function stopwatch(): () => number {
   return () => Math.max(performance.now() - startMs, Date.now() - startDateMs)
 }
 
-function verdictOf({ decision, passedMs }: Asked): Verdict {
-  const { timestamp, validUntil } = decision
+function verdictOf({ decision, date, passedMs }: Asked): Verdict {
   if (decision.decision !== 'allow') return { allowed: false, reason: refusalOf(decision), decision, error: undefined }
-  // A duration, not a deadline: the clocks of two machines differ.
-  const validMs = validUntil === null ? 0 : Date.parse(validUntil) - Date.parse(timestamp)
+  const validMs = validMsOf(decision, date)
   return { allowed: true, decision, isValid: () => passedMs() < validMs }
+}
+
+/** Returns a duration, not a deadline: the clocks of two machines differ. NaN, which allows nothing, for a broken time. */
+function validMsOf({ timestamp, validUntil }: Decision, date: string | null): number {
+  if (validUntil === null) return 0
+  const decidedMs = Date.parse(timestamp)
+  // The service repeats an allow as long as it is valid. The header has whole seconds: up to one more has passed.
+  const answeredMs = date === null ? decidedMs : Date.parse(date) + 1000
+  return Date.parse(validUntil) - Math.max(decidedMs, answeredMs)
 }
 
 /** Reason for the refusal, and the agent's next step. */

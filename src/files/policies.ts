@@ -110,7 +110,7 @@ export function withLists(
     if (realpathSync(path) !== folder || versionOf(folder) !== version) return exchanged(tenant)
     // Keys of a ConfigMap have no folders, so a list may lie beside the policies.
     const named = new Set(paths.map((path) => insidePath(path)?.split('/')[0]))
-    const unnamed = ignored.filter((name) => !named.has(name))
+    const unnamed = ignored.filter((name) => !named.has(name) || isPolicyFile(name) || isTestFile(name))
     const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), unnamed]))
     return { tenant, fingerprint, source: { tenant, files, outside, lists, ignored: unnamed } }
   })

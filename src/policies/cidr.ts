@@ -13,27 +13,36 @@ interface Address {
 
 const DECIMAL = /^(?:0|[1-9][0-9]{0,2})$/
 const HEXTET = /^[0-9a-fA-F]{1,4}$/
+const IPV4 = 0xffffffffn
+/** Reads the IPv4 address inside an IPv6 address; undefined for one that has another form. */
+type Embedding = (value: bigint) => bigint | undefined
+
+/** The form with this prefix before `below` bits, in which the IPv4 address is above `after` bits. */
+function behind(prefix: bigint, below: bigint, after = below - 32n): Embedding {
+  return (value) => (value >> below === prefix ? (value >> after) & IPV4 : undefined)
+}
+
 /** ::ffff:0:0/96, the form in which IPv6 sockets show IPv4 peers (RFC 4291 section 2.5.5.2): another way to write IPv4. */
-const MAPPED: Embedding = { prefix: 0xffffn, below: 32n }
+const mappedIn = behind(0xffffn, 32n)
 /** IPv6 addresses by which an IPv4 address is reached, besides being addresses of their own. */
 const REACHING: readonly Embedding[] = [
   // ::a.b.c.d, IPv4-compatible (RFC 4291, 2.5.5.1)
-  { prefix: 0n, below: 32n },
+  behind(0n, 32n),
   // ::ffff:0:a.b.c.d, IPv4-translated (RFC 2765, 2.1)
-  { prefix: 0xffff0000n, below: 32n },
+  behind(0xffff0000n, 32n),
   // 64:ff9b::a.b.c.d, NAT64 (RFC 6052, 2.1)
-  { prefix: 0x64ff9bn << 64n, below: 32n },
+  behind(0x64ff9bn << 64n, 32n),
+  // 64:ff9b:1:…:a.b.c.d, NAT64 of local use (RFC 8215), by a prefix of 96 bits
+  behind(0x64ff9b0001n, 80n, 0n),
   // 2002:aabb:ccdd::, 6to4 (RFC 3056, 2)
-  { prefix: 0x2002n, below: 112n },
+  behind(0x2002n, 112n),
+  // 2001:0:…, Teredo: the client's address with each bit inverted (RFC 4380, 4)
+  (value) => (value >> 96n === 0x20010000n ? (value & IPV4) ^ IPV4 : undefined),
+  // …:0:5efe:a.b.c.d and …:200:5efe:a.b.c.d, ISATAP (RFC 5214, 6.1)
+  (value) => (((value >> 32n) & 0xfdffffffn) === 0x5efen ? value & IPV4 : undefined),
 ]
 /** `::` and `::1` are not compatible forms of 0.0.0.0 and 0.0.0.1. */
 const LOOPBACK = 1n
-
-/** The prefix before an embedded IPv4 address, and the number of bits behind the prefix, of which the first 32 are it. */
-interface Embedding {
-  prefix: bigint
-  below: bigint
-}
 
 /** Undefined unless `address/prefix`, with the prefix at most 32 or 128. A range of IPv4-mapped addresses is one of IPv4. */
 export function parseCidr(text: string): Cidr | undefined {
@@ -46,7 +55,7 @@ export function parseCidr(text: string): Cidr | undefined {
   const hostWidth = BigInt(width - prefix)
   const network = (parsed.value >> hostWidth) << hostWidth
   const hostBits = network !== parsed.value
-  const mapped = parsed.version === 6 && prefix >= 96 ? embeddedIn(parsed.value, MAPPED) : undefined
+  const mapped = parsed.version === 6 && prefix >= 96 ? mappedIn(parsed.value) : undefined
   if (mapped === undefined) return { version: parsed.version, network, prefix, hostBits }
   return { version: 4, network: network & IPV4, prefix: prefix - 96, hostBits }
 }
@@ -71,17 +80,11 @@ export function cidrContains(ranges: readonly Cidr[], text: string): boolean | u
 /** The addresses that one text stands for. */
 function readingsOf(address: Address): Address[] {
   if (address.version === 4) return [address]
-  const mapped = embeddedIn(address.value, MAPPED)
+  const mapped = mappedIn(address.value)
   if (mapped !== undefined) return [{ version: 4, value: mapped }]
   if (address.value <= LOOPBACK) return [address]
-  const reached = REACHING.flatMap((embedding) => embeddedIn(address.value, embedding) ?? [])
+  const reached = REACHING.flatMap((read) => read(address.value) ?? [])
   return [address, ...reached.map((value) => ({ version: 4 as const, value }))]
-}
-
-const IPV4 = 0xffffffffn
-
-function embeddedIn(value: bigint, { prefix, below }: Embedding): bigint | undefined {
-  return value >> below === prefix ? (value >> (below - 32n)) & IPV4 : undefined
 }
 
 function parseAddress(text: string): Address | undefined {

@@ -1,4 +1,5 @@
 import type { Checkpointer } from '../actions/evidence/checkpoints.ts'
+import { counted } from '../base/counted.ts'
 import type { Services, Unready } from '../http/services.ts'
 import type { Verification } from './verification.ts'
 import type { Writing } from './writing.ts'
@@ -31,9 +32,12 @@ export function reasonsOf(judged: Judged): Unready[] {
     ['anchors', fault ?? false],
     ['stops', store.imposed().length > 0 && 'A kill switch is in force but not on disk yet.'],
     ['writes', failingSince !== null && `Nothing can be written since ${failingSince}; it is tried each second.`],
-    ['chains', chains > 0 && `${chains} audit chains were altered; see \`gate-sidecar audit verify\`.`],
-    ['rows', rows > 0 && `${rows} stored records differ from what the audit chains record; see the log.`],
-    ['policies', withoutPolicy > 0 && `${withoutPolicy} policy sets have faults and no earlier version is in force.`],
+    ['chains', chains > 0 && `${counted(chains, 'altered audit chain')}; see \`gate-sidecar audit verify\`.`],
+    ['rows', rows > 0 && `${counted(rows, 'stored record')} unlike what the audit chains record; see the log.`],
+    [
+      'policies',
+      withoutPolicy > 0 && `${counted(withoutPolicy, 'policy set')} with faults, and no earlier version in force.`,
+    ],
   ]
   return reasons.flatMap(([reason, message]) => (message === false ? [] : { reason, message }))
 }

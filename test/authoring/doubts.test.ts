@@ -59,6 +59,38 @@ const WARNINGS: [name: string, text: string][] = [
     `facts: {context.a: {type: number, default: 0}, context.b: {type: number}}\n${W('{all: [{fact: «2014»context.a, operator: equal, value: 1}, {fact: context.b, operator: exists}]}', 'require_approval')}`,
   ],
   [
+    'defaulted in each of two ways to be held',
+    `facts: {context.a: {type: number, default: 1}, context.b: {type: string, default: DE}}\n${W('{any: [{fact: «2014»context.b, operator: in, value: [IR]}, {fact: context.a, operator: greaterThan, value: 9}]}', 'deny')}`,
+  ],
+  [
+    'defaulted in two of three ways to be held',
+    `facts: {context.a: {type: number, default: 1}, context.b: {type: number, default: 1}}\n${W('{any: [{fact: context.a, operator: equal, value: 9}, {fact: context.b, operator: equal, value: 9}, {fact: agent, operator: equal, value: x}]}', 'deny')}`,
+  ],
+  [
+    'defaulted to nothing, and in another way to something',
+    `facts: {context.a: {type: number, default: 1}, context.b: {type: string, default: ""}}\n${W('{any: [{fact: «2014»context.b, operator: equal, value: IR}, {fact: context.a, operator: equal, value: 9}]}', 'deny')}`,
+  ],
+  [
+    'defaulted to something in each of two ways, of which nothing is needed as well',
+    `facts: {context.a: {type: number, default: 1}, context.b: {type: number, default: 1}, context.c: {type: list, default: []}}\n${W('{all: [{any: [{fact: «2014»context.a, operator: equal, value: 9}, {fact: context.b, operator: equal, value: 9}]}, {fact: context.c, operator: contains, value: x}]}', 'deny')}`,
+  ],
+  [
+    'defaulted to nothing in each of two ways',
+    `facts: {context.a: {type: list, default: []}, context.b: {type: string, default: ""}}\n${W('{any: [{fact: context.b, operator: equal, value: IR}, {fact: context.a, operator: contains, value: x}]}', 'deny')}`,
+  ],
+  [
+    'a scale that adds nothing by default',
+    `facts: {context.a: {type: number, default: 0}}\nrisk:\n  - {name: f, actions: [a.b], weight: 5, scale: {fact: «2014»context.a, from: 0, to: 9}}\n`,
+  ],
+  [
+    'a scale that adds something by default',
+    `facts: {context.a: {type: number, default: 1}}\nrisk:\n  - {name: f, actions: [a.b], weight: 5, scale: {fact: context.a, from: 0, to: 9}}\n`,
+  ],
+  [
+    'a scale by default, over what is required',
+    `facts: {context.a: {type: number, default: 0}}\nactions: {a.b: {context: {type: object, required: [a], properties: {a: {type: number}}}}}\nrisk:\n  - {name: f, actions: [a.b], weight: 5, scale: {fact: context.a, from: 0, to: 9}}\n`,
+  ],
+  [
     'defaulted to nothing',
     `facts: {context.a: {type: list, default: []}}\n${W('{fact: context.a, operator: contains, value: x}', 'deny')}`,
   ],

@@ -15,6 +15,16 @@ const FOLDERS: [name: string, files: Record<string, string | Uint8Array>, wanted
     ],
   ],
   ['a hidden file is no policy', { 'a.yaml': HEADER, '.b.yaml': 'x' }, [['acme/.b.yaml', 'GATE2001', 1, 1]]],
+  [
+    'an ending in capitals',
+    { 'a.yaml': HEADER, 'deny.YAML': HEADER, 'a.test.Yml': '', 'deny.YAML~': '' },
+    [
+      ['acme/a.test.Yml', 'GATE1023', 1, 1],
+      ['acme/deny.YAML', 'GATE1023', 1, 1],
+      ['acme/deny.YAML~', 'GATE2001', 1, 1],
+    ],
+  ],
+  ['no policy but one in capitals', { 'A.JSON': '' }, [['acme/A.JSON', 'GATE1023', 1, 1]]],
   ['a file too large', { 'a.yaml': `${HEADER}#${'x'.repeat(1024 * 1024)}` }, [['acme/a.yaml', 'GATE1001', 1, 1]]],
   [
     'a setting in two files',

@@ -34,6 +34,7 @@ test('invalid: the table shows most codes of errors', () => {
     'GATE1020',
     'GATE1021',
     'GATE1022',
+    'GATE1023',
     'GATE1211',
     'GATE1501',
     'GATE1502',

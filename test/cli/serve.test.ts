@@ -157,7 +157,7 @@ test('health: 1 with the reason when policies are broken from the start, and the
   const server = await serviceIn(t, root)
   const { code, stdout } = await run(['health', '--port', new URL(server.url).port])
   assert.equal(code, 1)
-  assert.match(stdout, /^not ready: 1 policy sets have faults/)
+  assert.match(stdout, /^not ready: 1 policy set with faults, and/)
   // What only memory holds would be lost with a process that is ended for that.
   const live = await run(['health', '--live', '--port', new URL(server.url).port, '--json'])
   assert.deepEqual([live.code, JSON.parse(live.stdout)], [0, { live: true, message: 'live' }])

@@ -46,6 +46,32 @@ for (const [what, passedMs, shownMs, isValid] of [
   })
 }
 
+for (const [what, date, leftMs] of [
+  ['at once', '00:00:00', 59_000],
+  ['late', '00:00:30', 29_000],
+  ['at the last moment', '00:00:59', 0],
+  ['by a clock that was set back', undefined, 60_000],
+] as const) {
+  test(`an allow that the service answers ${what} is no longer than what is left by its own clock`, async (t) => {
+    const ms = t.mock.method(performance, 'now', () => 0)
+    t.mock.method(Date, 'now', () => 0)
+    const dated = date === undefined ? 'Wed, 31 Dec 2025 23:00:00 GMT' : `Thu, 01 Jan 2026 ${date} GMT`
+    const answer = (): Response => Response.json({ success: true, data: ALLOW }, { headers: { date: dated } })
+    const verdict = await clientOf(answer).client.permit(REQUEST)
+    const isValidAt = (nowMs: number): boolean => {
+      ms.mock.mockImplementation(() => nowMs)
+      return verdict.allowed && verdict.isValid()
+    }
+    assert.deepEqual([isValidAt(leftMs - 1), isValidAt(leftMs)], [leftMs > 0, false])
+  })
+}
+
+test('an answer whose date cannot be read allows nothing', async () => {
+  const answer = (): Response => Response.json({ success: true, data: ALLOW }, { headers: { date: 'today' } })
+  const verdict = await clientOf(answer).client.permit(REQUEST)
+  assert.equal(verdict.allowed && verdict.isValid(), false)
+})
+
 const MIB = 1024 * 1024
 
 /** A stream of so many MiB, in parts of one. Whoever reads it all is told of by `over`. */

@@ -642,6 +642,13 @@ const observing: Case[] = [
 const permits: Case[] = [
   { name: 'a permit', call: 'permit', with: { request: MAIL }, value: { allowed: true, isValid: true } },
   {
+    name: 'a permit that is over by the clock of the service, as it was allowed long before',
+    call: 'permit',
+    with: { request: MAIL },
+    steps: [{ edit: { 'data.timestamp': '2026-01-01T00:00:00.000Z', 'data.validUntil': '2026-01-01T00:01:00.000Z' } }],
+    value: { allowed: true, isValid: false },
+  },
+  {
     name: 'a refusal',
     call: 'permit',
     with: { request: DENIED },

@@ -287,12 +287,18 @@ const MISHAPS: { name: string; happen: (folder: string) => void; fault: RegExp; 
     mend: (folder) => writeFiles(folder, { 'main.yaml': ACME_POLICY }),
   },
   {
+    name: 'one file of two that becomes a folder',
+    happen: (folder) => mkdirSync(join(folder, 'more.yaml')),
+    fault: /^acme\/more\.yaml:1:1 GATE1023 /,
+    mend: (folder) => rmSync(join(folder, 'more.yaml'), { recursive: true }),
+  },
+  {
     name: 'a file that becomes a folder',
     happen(folder) {
       rmSync(join(folder, 'main.yaml'))
       mkdirSync(join(folder, 'main.yaml'))
     },
-    fault: /^acme:1:1 GATE1018 /,
+    fault: /^acme\/main\.yaml:1:1 GATE1023 /,
     mend(folder) {
       rmSync(join(folder, 'main.yaml'), { recursive: true })
       writeFiles(folder, { 'main.yaml': ACME_POLICY })
@@ -323,6 +329,20 @@ for (const { name, happen, fault, mend } of MISHAPS) {
     await becomes(async () => (await state(gate, key)).current, true)
   })
 }
+
+test('a deny that has become a folder shows in readiness, and at a first start nothing is in force', async (t) => {
+  const gate = await startGate(t)
+  const key = await gate.key()
+  mkdirSync(join(gate.dir, 'policies/acme/deny.yaml'))
+  await becomes(async () => (await gate.call(key, 'GET', '/readyz')).body.data.policySetsOutdated, 1)
+  const dir = temporaryFolder()
+  mkdirSync(join(dir, 'policies/acme/deny.yaml'), { recursive: true })
+  const first = await startGate(t, { dir })
+  const agent = await first.key()
+  assert.equal((await first.call(agent, 'GET', '/readyz')).status, 503)
+  const check = await first.call(agent, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
+  assert.equal(check.body.data.decidedBy, 'no_policy')
+})
 
 test('the folder under another name is that of another tenant, whose policies name the wrong one', async (t) => {
   const gate = await startGate(t)

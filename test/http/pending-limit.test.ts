@@ -60,7 +60,10 @@ test('an agent has no more requests wait for people than its plan gives, however
   assert.equal(await entriesOf(gate, 'approval.requested', 'pro/live'), before + LIMIT)
   const denied = answers.find(({ decision }) => decision === 'deny')
   assert.deepEqual([denied.decidedBy, denied.approvalId], ['approval', null])
-  assert.match(denied.reason, /^Large payments need a person\. It cannot be asked for: 100 requests of /)
+  assert.match(
+    denied.reason,
+    /^Large payments need a person\. No more approvals can be asked for: 100 requests of \S+ are pending already\.$/,
+  )
 
   assert.equal((await ask(2000)).approvalId, answers[0].approvalId, 'what waits already goes on waiting')
   assert.equal((await ask(10)).decision, 'allow', 'what needs nobody is decided')

@@ -92,7 +92,7 @@ test('a verification that fails makes a service unready until one of the whole c
     (await gate.call(owner, 'POST', '/audit/verify', { tenantId: 'acme', startDate, endDate: '2099-01-01' })).body.data
       .valid
   assert.equal(await verify('2020-01-01'), false)
-  assert.match((await readiness(gate)).message, /^1 audit chains were altered/)
+  assert.match((await readiness(gate)).message, /^1 altered audit chain;/)
   assert.deepEqual(await metric(gate, 'audit_chain_faults'), { '': 1 })
   // A part that is good says nothing about the rest.
   assert.equal(await verify('2098-01-01'), true)
@@ -107,7 +107,7 @@ test('a verification that fails makes a service unready until one of the whole c
   await until('it is over', async () => '' in (await metric(gate, 'audit_verified_timestamp_seconds')))
   await gate.server.close()
   gate = await startGate(t, { dir })
-  assert.match((await readiness(gate)).message, /^1 audit chains were altered/)
+  assert.match((await readiness(gate)).message, /^1 altered audit chain;/)
   assert.deepEqual(
     [await metric(gate, 'audit_chain_faults'), await metric(gate, 'audit_valid')],
     [{ '': 1 }, { '': 0 }],

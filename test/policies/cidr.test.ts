@@ -6,7 +6,7 @@ import { cidrContains, parseCidr } from '../../src/policies/cidr.ts'
 const isIn = (range: string, address: string): boolean | undefined =>
   cidrContains([parseCidr(range) ?? assert.fail(`${range} is a range`)], address)
 
-/** Texts by which an IPv4 address is reached; the last can name it in hexadecimal alone. */
+/** Texts by which an IPv4 address is reached; some can name it in hexadecimal alone. */
 const FORMS: readonly ((address: string) => string)[] = [
   (address) => address,
   (address) => `::ffff:${address}`,
@@ -14,6 +14,11 @@ const FORMS: readonly ((address: string) => string)[] = [
   (address) => `::${address}`,
   (address) => `::ffff:0:${address}`,
   (address) => `64:ff9b::${address}`,
+  (address) => `64:ff9b:1::${address}`,
+  (address) => `64:ff9b:1:fffe::${address}`,
+  (address) => `2001:0:4136:e378:8000:63bf:${inverted(address)}`,
+  (address) => `fe80::5efe:${address}`,
+  (address) => `2001:db8::200:5efe:${address}`,
   (address) => `2002:${hex(address)}::`,
   (address) => `2002:${hex(address)}:1:2:3:4:5`,
 ]
@@ -21,6 +26,15 @@ const FORMS: readonly ((address: string) => string)[] = [
 function hex(address: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   return [a * 256 + b, c * 256 + d].map((group) => group.toString(16)).join(':')
+}
+
+function inverted(address: string): string {
+  return hex(
+    address
+      .split('.')
+      .map((part) => 255 - Number(part))
+      .join('.'),
+  )
 }
 
 const address = fc
@@ -49,6 +63,13 @@ const CASES: readonly (readonly [range: string, address: string, expected: boole
   ['10.0.0.0/8', '2002:0b00:1::', false],
   ['10.0.0.0/8', '64:ff9c::10.0.0.1', false],
   ['10.0.0.0/8', '2003:0a00:1::', false],
+  ['10.0.0.0/8', '64:ff9b:2::10.0.0.1', false],
+  // The example of RFC 4380, section 4.
+  ['192.0.2.45/32', '2001:0:4136:e378:8000:63bf:3fff:fdd2', true],
+  ['10.0.0.0/8', '2001:0:4136:e378:8000:63bf:a00:1', false],
+  ['10.0.0.0/8', '2001:1::f5ff:fffe', false],
+  ['10.0.0.0/8', 'fe80::100:5efe:10.0.0.1', false],
+  ['fe80::/10', 'fe80::5efe:10.0.0.1', true],
   ['10.0.0.0/8', '1::10.0.0.1', false],
   // What reaches IPv4 is an address of its own as well; what is mapped is not.
   ['64:ff9b::/96', '64:ff9b::10.0.0.1', true],

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, renameSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -105,6 +114,28 @@ const ALL_LISTS = `apiVersion: gate-sidecar/v1
 tenant: acme
 lists:
 `
+
+const MISNAMED: [what: string, path: string, make: (path: string) => void, lists?: string][] = [
+  ['a policy that is a folder', 'zz.yaml', mkdirSync],
+  ['a test that is a folder', 'zz.test.json', mkdirSync],
+  ['a policy that is a folder in which a list lies', 'zz.yaml', mkdirSync, 'lists: {out: {file: zz.yaml/out.txt}}\n'],
+  ['a policy that is a link to a device', 'zz.yml', (path) => symlinkSync('/dev/null', path)],
+  ['a policy that is a link to a folder', 'zz.yaml', (path) => symlinkSync('lists', path)],
+  ['an ending in capitals', 'zz.YAML', (path) => writeFileSync(path, HEADER)],
+]
+
+for (const [what, name, make, lists = ''] of MISNAMED) {
+  test(`what is named as a policy and cannot be read is an error: ${what}`, () => {
+    const dir = temporaryFolder()
+    writeFiles(dir, { 'acme/main.yaml': HEADER + lists, 'acme/lists/a.txt': 'x' })
+    make(join(dir, 'acme', name))
+    const { source } = readTenantFolder(dir, 'acme')
+    assert.ok('files' in source)
+    const { set, diagnostics } = loadPolicySet(source)
+    const told = diagnostics.filter(({ code }) => code !== 'GATE1213' && code !== 'GATE2002')
+    assert.deepEqual([set, told.map(({ file, code }) => `${file} ${code}`)], [undefined, [`acme/${name} GATE1023`]])
+  })
+}
 
 interface ListRow {
   what: string

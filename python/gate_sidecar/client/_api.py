@@ -548,6 +548,7 @@ class _Diagnostic(TypedDict):
         "GATE1020",
         "GATE1021",
         "GATE1022",
+        "GATE1023",
         "GATE1101",
         "GATE1102",
         "GATE1103",

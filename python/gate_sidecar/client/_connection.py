@@ -9,7 +9,7 @@ import ssl
 import time
 import uuid
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 from urllib.parse import quote, urlencode, urlsplit
 
 from ._answer import malformed, read_answer
@@ -22,6 +22,8 @@ from ._network import MAX_SECONDS, Address, Network, OutOfTime, checked_seconds
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 2.0
 _CREDENTIAL = re.compile(r"[!-~]+")
+
+OnHeaders = Callable[[Mapping[str, str]], None]
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,13 @@ class Connection:
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
         held: float = 0.0,
+        on_headers: Optional[OnHeaders] = None,
     ) -> Any:
         """Return `data` of the answer of a route, of a page the whole answer.
 
         `timeout` stands in place of that of the client. `held` are the seconds that the service may
-        hold the answer, on top of it. Raises GateError, or what the caller was cancelled with.
+        hold the answer, on top of it. `on_headers` gets the headers of each response. Raises GateError,
+        or what the caller was cancelled with.
         """
         route = ROUTES[name]
         seconds = (self.service.timeout if timeout is None else timeout) + held
@@ -108,7 +112,7 @@ class Connection:
         request = self._request(route.method, filled, headers, payload)
         for repeated in itertools.count():
             try:
-                return await self._answer(request, route.form, end)
+                return await self._answer(request, route.form, end, on_headers)
             except _FAILURES as cause:
                 error = self._error_of(cause)
                 is_last = repeated >= self.service.retries or route.repeat == "never"
@@ -129,9 +133,13 @@ class Connection:
         except _FAILURES as cause:
             raise self._error_of(cause) from cause
 
-    async def _answer(self, request: bytes, form: str, end: float) -> Any:
+    async def _answer(
+        self, request: bytes, form: str, end: float, on_headers: Optional[OnHeaders]
+    ) -> Any:
         response = await self._opened(request, end)
         try:
+            if on_headers is not None:
+                on_headers(response.headers)
             body = await response.whole(end)
         except TooLarge:
             raise malformed(response.status) from None

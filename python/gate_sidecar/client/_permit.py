@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Callable, Literal, Optional, Union
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, Callable, Dict, Literal, Optional, Union
 
 from ._api import Approval, CheckRequest, Decision
-from ._connection import Connection
+from ._connection import Connection, OnHeaders
 from ._errors import GateError, is_passing
 from ._network import checked_seconds
 
@@ -84,12 +85,18 @@ async def check(
     wait: int = 0,
     explain: bool = False,
     idempotency_key: Optional[str] = None,
+    on_headers: Optional[OnHeaders] = None,
 ) -> Decision:
     """Return the decision. Raises GateError when nothing was decided."""
     held = max(0, checked_seconds("wait", wait))
     query = {"wait": wait if wait > 0 else None, "explain": 1 if explain else None}
     data = await connection.call(
-        "check", query=query, body=request, held=held, idempotency_key=idempotency_key
+        "check",
+        query=query,
+        body=request,
+        held=held,
+        idempotency_key=idempotency_key,
+        on_headers=on_headers,
     )
     if not _is_decision_about(data, request.get("action")):
         raise GateError("malformed_answer", "The answer is no decision about this action.")
@@ -157,29 +164,45 @@ async def permit(
     """
     approval_timeout = checked_seconds("approval_timeout", approval_timeout)
     try:
-        asked = _Clocks.now()
-        decision = await check(connection, request)
+        first = await _ask(connection, request)
+        decision = first.decision
         approval_id = decision.get("approvalId")
         is_held = decision["decision"] == "require_approval" and isinstance(approval_id, str)
         if not is_held or approval_timeout <= 0:
-            return _verdict(decision, asked)
+            return _verdict(first)
         if on_pending is not None:
             on_pending(decision)
         approval = await wait_for_approval(connection, str(approval_id), approval_timeout)
         if approval["status"] == "pending":
-            return _verdict(decision, asked)
+            return _verdict(first)
         approved: CheckRequest = {**request, "approvalId": str(approval_id)}
-        asked = _Clocks.now()
-        return _verdict(await check(connection, approved), asked)
+        return _verdict(await _ask(connection, approved))
     except GateError as error:
         return Refused(str(error), None, error)
 
 
-def _verdict(decision: Decision, asked: _Clocks) -> Verdict:
-    """Return what a decision means. `asked` is before it was made."""
+@dataclass(frozen=True)
+class _Asked:
+    decision: Decision
+    date: Optional[str]
+    """Header Date of the answer."""
+    start: _Clocks
+    """Moment before the decision was asked for."""
+
+
+async def _ask(connection: Connection, request: CheckRequest) -> _Asked:
+    start = _Clocks.now()
+    headers: Dict[str, str] = {}
+    decision = await check(connection, request, on_headers=headers.update)
+    return _Asked(decision, headers.get("date"), start)
+
+
+def _verdict(asked: _Asked) -> Verdict:
+    """Return what a decision means."""
+    decision = asked.decision
     if decision["decision"] != "allow":
         return Refused(_refusal(decision), decision)
-    return Allowed(decision, asked, _valid_seconds(decision))
+    return Allowed(decision, asked.start, _valid_seconds(decision, asked.date))
 
 
 def _refusal(decision: Decision) -> str:
@@ -191,13 +214,17 @@ def _refusal(decision: Decision) -> str:
     return f"{reason} People have to approve it first ({approval_id}). {following}"
 
 
-def _valid_seconds(decision: Decision) -> float:
+def _valid_seconds(decision: Decision, date: Optional[str]) -> float:
     """Return a duration, not a deadline: the clocks of two machines differ."""
     try:
-        valid_until, timestamp = (_time(decision.get(name)) for name in ("validUntil", "timestamp"))
+        valid_until, since = (_time(decision.get(name)) for name in ("validUntil", "timestamp"))
+        if date is not None:
+            # The service repeats an allow as long as it is valid. The header has whole seconds: up
+            # to one more has passed.
+            since = max(since, parsedate_to_datetime(date) + timedelta(seconds=1))
     except (TypeError, ValueError):
         return 0.0
-    return (valid_until - timestamp).total_seconds()
+    return (valid_until - since).total_seconds()
 
 
 def _time(text: Any) -> datetime:

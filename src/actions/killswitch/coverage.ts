@@ -20,9 +20,10 @@ export async function coverageOf(
   const recent = readsRecent ? await store.recentActions(chain, RECENT_DECISIONS) : []
   const known = new Set([...(set?.actions.keys() ?? []), ...recent])
   const covered = [...known].filter((action) => covers(stop, { chain, action, domain: set && domainOf(set, action) }))
-  const warning =
-    stop.level === 'L1' && covered.length === 0
-      ? `No declared or recent action matches ${stop.scope}; check its spelling.`
-      : null
+  const unmatched =
+    set === undefined
+      ? `No recent action matches ${stop.scope}, and no policies of ${tenantId} are known`
+      : `No declared or recent action matches ${stop.scope}`
+  const warning = stop.level === 'L1' && covered.length === 0 ? `${unmatched}; check its spelling.` : null
   return { covers: covered.sort(), warning }
 }

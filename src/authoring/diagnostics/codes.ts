@@ -32,6 +32,7 @@ export const DIAGNOSTICS = {
   GATE1020: error('The set has too many comparisons'),
   GATE1021: error('The set has too many facts over time'),
   GATE1022: error('The link leads out of its folder'),
+  GATE1023: error('The entry is named as a policy and is not read'),
 
   GATE1101: error('The key is unknown'),
   GATE1102: error('A required key is missing'),
@@ -116,7 +117,7 @@ export const DIAGNOSTICS = {
   GATE2011: warning('The condition can never be true'),
   GATE2012: warning('The condition can never be false'),
   GATE2013: warning('The part of the condition changes nothing'),
-  GATE2014: warning('The default keeps a rule from applying'),
+  GATE2014: warning('The default keeps a rule or factor from applying'),
   GATE2015: warning('The action pattern adds nothing to its list'),
   GATE2016: warning('Two rules say the same'),
   GATE2017: warning('The value stands twice in its list'),

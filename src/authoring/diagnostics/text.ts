@@ -28,6 +28,7 @@ const ABOUT_FILES: ReadonlySet<DiagnosticCode> = new Set([
   'GATE1005',
   'GATE1018',
   'GATE1022',
+  'GATE1023',
   'GATE2001',
 ])
 

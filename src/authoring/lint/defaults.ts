@@ -3,59 +3,94 @@ import type { Json } from '../../base/json.ts'
 import { memo } from '../../base/memo.ts'
 import { comparisonTests, leafTest, parseOperator } from '../../policies/decorators.ts'
 import { leavesOf } from '../../policies/kleene.ts'
-import type { Leaf, PolicyData, Rule, Truth } from '../../policies/set.ts'
+import type { FactPath } from '../../policies/path.ts'
+import type { Candidate, Leaf, PolicyData, Rule, Truth } from '../../policies/set.ts'
 import { outcomesOf } from '../cases/possible-truths.ts'
 import { declaredFor, isPresenceTest, mayBeMissing } from '../schemas/presence.ts'
-import { memberOf } from '../yaml/node.ts'
+import { memberOf, type Node } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
-import { placeOf } from './describe.ts'
-import type { Declared } from './known.ts'
+import { listText, placeOf } from './describe.ts'
 
 const OPEN: readonly Truth[] = ['true', 'false']
 
-/** Reports defaults by which a restraining rule does not apply where the fact is missing, whatever else is sent. */
-export function reportDefaults({ set, names, actionNodes }: Certain): void {
+/** Reports defaults by which a restraining rule or a scale does not apply where facts are missing, whatever else is sent. */
+export function reportDefaults(certain: Certain): void {
+  const { set, names, actionNodes } = certain
+  if (actionNodes === undefined) return
   const reported = new Set<Leaf>()
   const byDefault = truthByDefault(set)
+  const mayLack = lacking(set, actionNodes)
   for (const rule of set.rules) {
     if (rule.effect === 'allow') continue
-    for (const leaf of releasedLeaves(rule, { set, actionNodes }, byDefault)) {
-      if (reported.has(leaf)) continue
-      reported.add(leaf)
-      const { text } = leaf.fact
-      const value = JSON.stringify(set.facts.get(text)?.default)
-      const message = `Where ${text} is missing, its default ${value} keeps rule ${rule.id} from applying; take out the default, give one with which it applies, or require the fact in the schema.`
-      names.report.add('GATE2014', placeOf(leaf, names), message)
+    for (const [first, ...others] of releasedLeaves(rule, set, mayLack, byDefault)) {
+      if (first === undefined || reported.has(first)) continue
+      reported.add(first)
+      const facts = [first, ...others].map(({ fact }) => fact)
+      names.report.add('GATE2014', placeOf(first, names), message(facts, `rule ${rule.id} from applying`, set))
     }
+  }
+  for (const factor of set.factors) {
+    const { scale, name } = factor
+    const value = scale && set.facts.get(scale.fact.text)?.default
+    if (scale === undefined || typeof value !== 'number' || value > scale.from || !mayLack(scale.fact, factor)) continue
+    const place = memberOf(memberOf(names.nodes.get(factor), 'scale'), 'fact')
+    if (place) names.report.add('GATE2014', place, message([scale.fact], `factor ${name} from adding anything`, set))
   }
 }
 
-/** The first leaf of each fact whose default alone makes the rule false. */
-function releasedLeaves(
-  rule: Rule,
-  { set, actionNodes }: Pick<Declared, 'set' | 'actionNodes'>,
-  byDefault: (leaf: Leaf) => Truth | undefined,
-): Leaf[] {
-  const { condition } = rule
-  if (condition === undefined || actionNodes === undefined) return []
-  const leaves = leavesOf(condition, set.conditions)
-  const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
-  const contextsOf = memo((about: Pick<Rule, 'actions'>) =>
+function message(facts: readonly FactPath[], kept: string, set: PolicyData): string {
+  const texts = facts.map(({ text }) => text)
+  const values = listText(texts.map((text) => JSON.stringify(set.facts.get(text)?.default)))
+  const [are, their, keep] = facts.length > 1 ? ['are', 'their defaults', 'keep'] : ['is', 'its default', 'keeps']
+  const remedy = 'take out the default, give one with which it applies, or require the fact in the schema'
+  return `Where ${listText(texts)} ${are} missing, ${their} ${values} ${keep} ${kept}; ${remedy}.`
+}
+
+type MayLack = (fact: FactPath, about: Candidate) => boolean
+
+/** Whether a fact may be missing when no default is looked at, and no condition asks whether it is there. */
+function lacking(set: PolicyData, actionNodes: ReadonlyMap<string, Node>): MayLack {
+  const contextsOf = memo((about: Pick<Candidate, 'actions'>) =>
     declaredFor(about, actionNodes).map((node) => ({ context: memberOf(node, 'context')?.value })),
   )
-  // What may be missing when no default is looked at.
   const presence = { ...set, facts: new Map(), contextsOf }
-  const firsts = distinctBy(leaves, ({ fact }) => fact.text)
-  return firsts.filter(({ fact }) => {
-    const value = set.facts.get(fact.text)?.default
-    if (guarded.has(fact.text) || value === undefined || isEmpty(value)) return false
-    if (!mayBeMissing(fact, rule, presence)) return false
+  const guardedBy = memo(({ condition }: Candidate) => {
+    const leaves = condition === undefined ? [] : leavesOf(condition, set.conditions)
+    return new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
+  })
+  return (fact, about) => !guardedBy(about).has(fact.text) && mayBeMissing(fact, about, presence)
+}
+
+/** Leaves of facts whose defaults make the rule false: each that does so alone, and the fewest others that do together. */
+function releasedLeaves(
+  rule: Rule,
+  set: PolicyData,
+  mayLack: MayLack,
+  byDefault: (leaf: Leaf) => Truth | undefined,
+): Leaf[][] {
+  const { condition } = rule
+  if (condition === undefined) return []
+  const defaultOf = ({ fact }: Leaf): Json | undefined => set.facts.get(fact.text)?.default
+  const isNothing = (leaf: Leaf): boolean => isEmpty(defaultOf(leaf) ?? null)
+  const firsts = distinctBy(leavesOf(condition, set.conditions), ({ fact }) => fact.text)
+  const defaulted = firsts.filter((leaf) => defaultOf(leaf) !== undefined && mayLack(leaf.fact, rule))
+  const isReleased = (without: readonly Leaf[]): boolean => {
+    const missing = new Set(without.map(({ fact }) => fact.text))
     const outcomes = outcomesOf(condition, set.conditions, (leaf) => {
-      const truth = leaf.fact.text === fact.text ? byDefault(leaf) : undefined
+      const truth = missing.has(leaf.fact.text) ? byDefault(leaf) : undefined
       return new Set(truth === undefined ? OPEN : [truth])
     })
     return outcomes.size === 1 && outcomes.has('false')
-  })
+  }
+  const alone = defaulted.filter((leaf) => !isNothing(leaf) && isReleased([leaf]))
+  const others = defaulted.filter((leaf) => !alone.includes(leaf))
+  if (others.every(isNothing) || others.length < 2 || !isReleased(others)) return alone.map((leaf) => [leaf])
+  // What says nothing goes first, so that it takes no blame from a default that says something.
+  const fewest = [...others.filter(isNothing), ...others].reduce((kept, leaf) => {
+    const fewer = kept.filter((one) => one !== leaf)
+    return isReleased(fewer) ? fewer : kept
+  }, others)
+  return [...alone.map((leaf) => [leaf]), ...(fewest.every(isNothing) ? [] : [fewest])]
 }
 
 /** True for what says that there is nothing, so that a rule about it has nothing to judge. */

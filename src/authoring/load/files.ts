@@ -35,7 +35,7 @@ export interface PolicySource {
   /** Policies and tests that are links out of the folder, by name; the empty name is the folder itself. */
   outside?: readonly string[]
   lists: ListFiles
-  /** Other entries of the folder, each reported as a warning. */
+  /** Other entries of the folder, each reported: as an error when it is named as a policy or test. */
   ignored: readonly string[]
 }
 
@@ -61,6 +61,12 @@ export function isPolicyFile(name: string): boolean {
 /** A file of tests of the policies, `*.test.yaml` and the like. */
 export function isTestFile(name: string): boolean {
   return POLICY.test(name) && !name.startsWith('.') && TEST.test(name)
+}
+
+/** A name that its writer takes for that of a policy or test, though capitals keep it from being read. */
+export function isNamedAsPolicy(name: string): boolean {
+  const lower = name.toLowerCase()
+  return isPolicyFile(lower) || isTestFile(lower)
 }
 
 /**

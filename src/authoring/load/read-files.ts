@@ -6,7 +6,7 @@ import { withFlatFacts } from '../suggest/nested-facts.ts'
 import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from '../yaml/node.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { withLastKeys } from '../yaml/repeated-keys.ts'
-import { isPolicyFile, isTestFile, mentions, mentionsLists, type PolicySource } from './files.ts'
+import { isNamedAsPolicy, isPolicyFile, isTestFile, mentions, mentionsLists, type PolicySource } from './files.ts'
 
 /** A file that was read as a document. */
 export interface PolicyFile {
@@ -46,14 +46,18 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
   const again = isRepeated ? written.map(({ name, root }, i) => repaired({ name, root: last[i] ?? root })) : []
   const outside = source.outside ?? []
   reportOutside(source.tenant, outside, report)
-  if (names.length === 0 && outside.length === 0) {
+  const others = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
+  const ignored = [...source.ignored, ...others]
+  const misnamed = ignored.filter(isNamedAsPolicy)
+  if (names.length + outside.length + misnamed.length === 0) {
     const folder = placeAt(sourceOf(source.tenant, ''), 0)
     report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
   }
-  reportIgnored(source, documents, report)
+  reportIgnored(source, ignored, documents, report)
   const partial =
     isPartial ||
     outside.length > 0 ||
+    misnamed.length > 0 ||
     documents.length < names.length ||
     written.some(({ root }) => root.source.isPartial)
   return { policies, tests, again, partial }
@@ -67,13 +71,23 @@ function reportOutside(tenant: string, outside: readonly string[], report: Repor
   }
 }
 
-function reportIgnored(source: PolicySource, read: readonly PolicyFile[], report: Report): void {
-  const unread = source.files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
-  const unused = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
-  for (const name of [...source.ignored, ...unused]) {
+function reportIgnored(
+  { tenant, files }: PolicySource,
+  ignored: readonly string[],
+  read: readonly PolicyFile[],
+  report: Report,
+): void {
+  const unread = files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
+  for (const name of ignored) {
+    const place = placeAt(sourceOf(`${tenant}/${name}`, ''), 0)
+    if (isNamedAsPolicy(name)) {
+      // Docker makes an empty folder of a missing mount: as a warning, a deny would be gone unnoticed.
+      const fault = isPolicyFile(name) || isTestFile(name) ? 'It is no regular file' : 'Its ending has capitals'
+      report.add('GATE1023', place, `${fault}, so nothing of it is read.`)
+      continue
+    }
     // An unreadable file may name it as a list.
     if (unread.some(({ bytes }) => mentions(bytes, name))) continue
-    const place = placeAt(sourceOf(`${source.tenant}/${name}`, ''), 0)
     report.add('GATE2001', place, 'Only *.yaml, *.yml and *.json files are read, and the files that lists name.')
   }
 }
