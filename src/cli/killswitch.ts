@@ -1,20 +1,14 @@
-import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
-import { sealSecret } from '../actions/evidence/signing-keys.ts'
 import { killSwitchStatus, trigger } from '../actions/killswitch/killswitch.ts'
 import { recover } from '../actions/killswitch/recover.ts'
 import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts'
-import type { Kept, StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
+import type { Kept, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
-import { sealKeysAt } from '../files/signing-key.ts'
-import { stopReserve } from '../files/stop-reserve.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
 import type { Config } from '../service/config.ts'
-import { signingKeyPath, stopReservePath } from '../service/paths.ts'
-import type { Store } from '../store/store.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import {
   assertTenant,
@@ -28,6 +22,7 @@ import {
   withStore,
 } from './context.ts'
 import { print, undisguisedLines } from './output.ts'
+import { reserveOf } from './stop-reserve.ts'
 import { setInFolder } from './tenant-folders.ts'
 
 interface StopOptions extends CommonOptions {
@@ -106,12 +101,6 @@ function keepInReserve({ store }: Deps, config: Config, unwritten: UnwrittenStop
   reserve?.close()
   if (isKept) return 'in the reserve'
   throw new CannotRun('The stop could not be written; it is not in force.')
-}
-
-/** The reserve of stops of this data folder; undefined before the first start of a service. */
-export function reserveOf(store: Store, config: Config): StopReserve | undefined {
-  const path = stopReservePath(config)
-  return existsSync(path) ? stopReserve(path, () => sealSecret(store, sealKeysAt(signingKeyPath(config)))) : undefined
 }
 
 /** The coverage of the stop, so that a mistyped scope is seen at once. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../actions/deps.ts'
 import { persistUnwritten } from '../actions/killswitch/killswitch.ts'
-import type { Kept, StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
+import { imposeUnwritten, type Kept, type StopReserve, type UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { NoReserve, stopReserve } from '../files/stop-reserve.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
 import type { Config } from './config.ts'
@@ -39,14 +39,14 @@ export function keepStops(deps: Deps, { config, log, tasks }: Background, secret
   const adopt = (): void => {
     if (reserve === undefined || reserve.changedAt() === changedAt) return
     changedAt = reserve.changedAt()
-    for (const unwritten of reserve.all()) {
-      const { stop } = unwritten
-      if (kept.has(stop.id)) continue
-      kept.add(stop.id)
-      if (store.state().switches.every(({ id }) => id !== stop.id)) {
-        store.impose(stop)
-        log.warn({ stop: stop.id, level: stop.level, scope: stop.scope }, 'a stop of the reserve is in force')
-      }
+    const { stops, unreadable } = reserve.read()
+    if (unreadable > 0)
+      log.warn({ unreadable }, 'the reserve has stops that cannot be read; stop again what must stay stopped')
+    for (const unwritten of stops) {
+      const { id: stop, level, scope } = unwritten.stop
+      if (kept.has(stop)) continue
+      kept.add(stop)
+      if (imposeUnwritten(deps, unwritten)) log.warn({ stop, level, scope }, 'a stop of the reserve is in force')
       write(unwritten)
     }
   }

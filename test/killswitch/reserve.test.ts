@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { createLogger, type Logger } from '../../src/service/log.ts'
+import { run } from '../cli/program.ts'
 import { startGate } from '../helpers.ts'
 import { entriesOf } from '../http/support.ts'
 import { until } from '../until.ts'
@@ -21,7 +23,9 @@ async function station(t: TestContext) {
     away: () => renameSync(file, `${file}.away`),
     back: () => renameSync(`${file}.away`, file),
     trigger: async () => (await gate.call(owner, 'POST', '/killswitch/trigger', STOP)).body.data,
-    again: () => startGate(t, { dir: gate.dir }),
+    again: (log?: Logger) => startGate(t, { dir: gate.dir, ...(log && { log }) }),
+    /** Runs a command on the folder. */
+    command: (...args: string[]) => run([...args, '--data', join(gate.dir, 'data')]),
   }
 }
 
@@ -65,8 +69,41 @@ test('a stop that can be kept nowhere says so in its answer, and at the end of t
   )
 })
 
-test('what somebody writes into the reserve without the log key puts nothing in force', async (t) => {
-  const { gate, away, back, trigger, reserve, again } = await station(t)
+const REASON = ['--reason', 'drill']
+const BEFORE_THE_START: Record<string, (keyIds: string[]) => string[][]> = {
+  'a rotation of the log key': () => [['signing-keys', 'rotate']],
+  'two rotations, and the revocation of the first key': ([first = '']) => [
+    ['signing-keys', 'rotate'],
+    ['signing-keys', 'rotate'],
+    ['signing-keys', 'revoke', first, '--since', '2026-01-31T12:00:00Z'],
+  ],
+  'audit restore': () => [['audit', 'restore', ...REASON]],
+}
+for (const [what, commandsOf] of Object.entries(BEFORE_THE_START)) {
+  test(`a stop of the reserve outlives ${what} while no service runs`, async (t) => {
+    const { gate, agent, away, back, trigger, again, command } = await station(t)
+    away()
+    await trigger()
+    await gate.server.close()
+    back()
+    const logKeys = [...gate.server.store.state().signingKeys.values()].filter(({ purpose }) => purpose === 'log')
+    for (const args of commandsOf(logKeys.map(({ id }) => id))) {
+      const { code, stdout, stderr } = await command(...args)
+      assert.ok(code === 0 || args.includes('restore'), stderr)
+      assert.doesNotMatch(stdout, /cannot be read/)
+    }
+    const second = await again()
+    const { decidedBy } = (await second.call(agent, 'POST', '/gate/check', MAIL)).body.data
+    assert.equal(decidedBy, 'kill_switch')
+    await until('it is on disk', () => second.server.store.imposed().length === 0)
+    assert.equal(await entriesOf(second, 'killswitch.triggered'), 1)
+  })
+}
+
+test('what somebody writes into the reserve without the log key puts nothing in force, and is told', async (t) => {
+  const { gate, away, back, trigger, reserve, again, command } = await station(t)
+  const warned: string[] = []
+  const log = createLogger('warn', { write: (line) => void warned.push(line) })
   away()
   await trigger()
   await gate.server.close()
@@ -74,6 +111,15 @@ test('what somebody writes into the reserve without the log key puts nothing in 
   const bytes = readFileSync(reserve)
   bytes.write('x', bytes.indexOf('odd mail'))
   writeFileSync(reserve, bytes)
-  const second = await again()
+  const second = await again(log)
   assert.deepEqual(second.server.store.state().switches, [])
+  assert.match(warned.join(''), /"unreadable":1.*stops that cannot be read/)
+  const { stdout } = await command('signing-keys', 'rotate')
+  assert.match(stdout, /^WARNING: stops\.reserve has 1 stop that cannot be read/)
+})
+
+test('a new reserve has only free slots', async (t) => {
+  const warned: string[] = []
+  await startGate(t, { log: createLogger('warn', { write: (line) => void warned.push(line) }) })
+  assert.doesNotMatch(warned.join(''), /reserve/)
 })
