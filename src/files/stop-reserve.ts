@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { equalBytes, hmacSha256, utf8 } from '../base/bytes.ts'
@@ -86,17 +86,28 @@ function freeSlots(): Buffer {
   return bytes
 }
 
+const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants
+
 /** Opens the file, whole from the first start on. */
 function openFile(path: string): number {
+  let file: number | undefined
   try {
-    const isNew = !existsSync(path)
-    const file = openSync(path, isNew ? 'wx+' : 'r+', 0o600)
-    const { size } = fstatSync(file)
+    // A link could lead the writes into any other file of this user. Windows has no such flag.
+    file = openSync(path, O_RDWR | O_CREAT | (O_NOFOLLOW ?? 0), 0o600)
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw new Error('It is no regular file.')
+    const { size } = stats
     if (size < SLOTS * SLOT_BYTES) writeSync(file, freeSlots(), size, SLOTS * SLOT_BYTES - size, size)
     fsyncSync(file)
-    if (isNew) syncFolder(dirname(path))
+    if (size === 0) syncFolder(dirname(path))
     return file
   } catch (cause) {
-    throw new NoReserve(`The space for stops in ${path} cannot be taken.`, { cause })
+    if (file !== undefined) closeSync(file)
+    throw new NoReserve(
+      `The space for stops in ${path} cannot be taken: it must be a regular file of this user, with room for 512 KiB.`,
+      {
+        cause,
+      },
+    )
   }
 }

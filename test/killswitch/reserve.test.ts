@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createLogger, type Logger } from '../../src/service/log.ts'
@@ -22,11 +22,17 @@ async function station(t: TestContext) {
     reserve: join(gate.dir, 'data/stops.reserve'),
     away: () => renameSync(file, `${file}.away`),
     back: () => renameSync(`${file}.away`, file),
-    trigger: async () => (await gate.call(owner, 'POST', '/killswitch/trigger', STOP)).body.data,
+    trigger: async (at = gate) => (await at.call(owner, 'POST', '/killswitch/trigger', STOP)).body.data,
     again: (log?: Logger) => startGate(t, { dir: gate.dir, ...(log && { log }) }),
     /** Runs a command on the folder. */
     command: (...args: string[]) => run([...args, '--data', join(gate.dir, 'data')]),
   }
+}
+
+/** A log, and its lines. */
+function listening() {
+  const warned: string[] = []
+  return { warned, log: createLogger('warn', { write: (line) => void warned.push(line) }) }
 }
 
 test('a stop that could not be written outlives a restart: it is in force from the start on, then written once', async (t) => {
@@ -102,8 +108,7 @@ for (const [what, commandsOf] of Object.entries(BEFORE_THE_START)) {
 
 test('what somebody writes into the reserve without the log key puts nothing in force, and is told', async (t) => {
   const { gate, away, back, trigger, reserve, again, command } = await station(t)
-  const warned: string[] = []
-  const log = createLogger('warn', { write: (line) => void warned.push(line) })
+  const { log, warned } = listening()
   away()
   await trigger()
   await gate.server.close()
@@ -119,7 +124,31 @@ test('what somebody writes into the reserve without the log key puts nothing in 
 })
 
 test('a new reserve has only free slots', async (t) => {
-  const warned: string[] = []
-  await startGate(t, { log: createLogger('warn', { write: (line) => void warned.push(line) }) })
+  const { log, warned } = listening()
+  await startGate(t, { log })
   assert.doesNotMatch(warned.join(''), /reserve/)
 })
+
+const NO_FILES: Record<string, (path: string, other: string) => void> = {
+  'a link': (path, other) => symlinkSync(other, path),
+  'a link to nothing': (path, other) => symlinkSync(`${other}.none`, path),
+  'a folder': (path) => mkdirSync(path),
+}
+for (const [what, put] of Object.entries(NO_FILES)) {
+  test(`${what} in the place of the reserve is not written to, and told`, async (t) => {
+    const { gate, reserve, away, back, trigger, again } = await station(t)
+    const other = join(gate.dir, 'other.txt')
+    await gate.server.close()
+    rmSync(reserve)
+    writeFileSync(other, 'mine')
+    put(reserve, other)
+    const { log, warned } = listening()
+    const second = await again(log)
+    assert.match(warned.join(''), /must be a regular file/)
+    away()
+    t.after(back)
+    assert.match((await trigger(second)).warning, /in this process alone/)
+    assert.equal(readFileSync(other, 'utf8'), 'mine')
+    assert.ok(!existsSync(`${other}.none`))
+  })
+}
