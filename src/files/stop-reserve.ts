@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { equalBytes, hmacSha256, utf8 } from '../base/bytes.ts'
@@ -11,6 +11,9 @@ const MAC_BYTES = 32
 const HEAD_BYTES = MAC_BYTES + 4
 const SLOT_BYTES = 16 * 1024
 const SLOTS = 32
+const FILE_BYTES = SLOTS * SLOT_BYTES
+
+type Slot = UnwrittenStop | 'free' | 'unreadable'
 
 /** The file of the reserve cannot be made; a stop on a full disk would be kept in memory alone. */
 export class NoReserve extends Error {
@@ -22,28 +25,27 @@ export class NoReserve extends Error {
  * overwritten in place, which needs no space where the file system does not copy on write; each is authenticated with the
  * secret, since a stop ends by nobody's edit. The head of a free slot is zeros.
  *
- * @throws NoReserve when the file can be neither made nor opened
+ * Each use throws NoReserve when the file can be neither made nor opened.
  */
 export function stopReserve(path: string, secret: () => Uint8Array): StopReserve {
-  const file = openFile(path)
-  const read = (slot: Buffer): UnwrittenStop | 'free' | 'unreadable' => {
-    if (slot.subarray(0, HEAD_BYTES).every((byte) => byte === 0)) return 'free'
-    const length = slot.readUInt32BE(MAC_BYTES)
-    if (length > SLOT_BYTES - HEAD_BYTES) return 'unreadable'
-    const text = slot.subarray(HEAD_BYTES, HEAD_BYTES + length)
-    if (!equalBytes(macOf(secret(), text), slot.subarray(0, MAC_BYTES))) return 'unreadable'
-    // The mac shows that it was written here.
-    return storedJson(text.toString('utf8')) as unknown as UnwrittenStop
+  let file: number | undefined
+  /** The open file; made anew where it was removed or replaced, since one without its name keeps nothing. */
+  const current = (): number => {
+    if (file !== undefined && isNamed(file, path)) return file
+    const next = openFile(path)
+    if (file !== undefined) closeSync(file)
+    file = next
+    return file
   }
-  const slots = () => {
-    const all = Buffer.alloc(SLOTS * SLOT_BYTES)
-    readSync(file, all, 0, all.byteLength, 0)
-    return Array.from({ length: SLOTS }, (_, i) => read(all.subarray(i * SLOT_BYTES, (i + 1) * SLOT_BYTES)))
+  const slots = (): Slot[] => {
+    const open = current()
+    return Array.from({ length: SLOTS }, (_, at) => slotIn(open, at, secret))
   }
   const slotOf = (id: string): number => slots().findIndex((slot) => typeof slot === 'object' && slot.stop.id === id)
   const write = (slot: number, bytes: Uint8Array): void => {
-    writeSync(file, bytes, 0, bytes.byteLength, slot * SLOT_BYTES)
-    fsyncSync(file)
+    const open = current()
+    writeSync(open, bytes, 0, bytes.byteLength, slot * SLOT_BYTES)
+    fsyncSync(open)
   }
   return {
     read() {
@@ -70,18 +72,45 @@ export function stopReserve(path: string, secret: () => Uint8Array): StopReserve
       const slot = slotOf(id)
       if (slot >= 0) write(slot, Buffer.alloc(HEAD_BYTES))
     },
-    changedAt: () => fstatSync(file).mtimeMs,
-    close: () => closeSync(file),
+    close() {
+      if (file !== undefined) closeSync(file)
+    },
   }
+}
+
+function isNamed(file: number, path: string): boolean {
+  const { ino, dev } = fstatSync(file)
+  const named = lstatSync(path, { throwIfNoEntry: false })
+  return named?.ino === ino && named.dev === dev
+}
+
+function slotIn(file: number, at: number, secret: () => Uint8Array): Slot {
+  const head = Buffer.alloc(HEAD_BYTES)
+  readSync(file, head, 0, HEAD_BYTES, at * SLOT_BYTES)
+  if (head.every((byte) => byte === 0)) return 'free'
+  const length = head.readUInt32BE(MAC_BYTES)
+  if (length > SLOT_BYTES - HEAD_BYTES) return 'unreadable'
+  const text = Buffer.alloc(length)
+  readSync(file, text, 0, length, at * SLOT_BYTES + HEAD_BYTES)
+  if (!equalBytes(macOf(secret(), text), head.subarray(0, MAC_BYTES))) return 'unreadable'
+  // The mac shows that it was written here.
+  return storedJson(text.toString('utf8')) as unknown as UnwrittenStop
 }
 
 function macOf(secret: Uint8Array, text: Uint8Array): Uint8Array {
   return hmacSha256(secret, Buffer.concat([utf8(LABEL), text]))
 }
 
+/** Adds what slots are missing. */
+function fill(file: number, size: number): void {
+  const missing = FILE_BYTES - size
+  if (missing > 0 && writeSync(file, freeSlots(), size, missing, size) < missing) throw new Error('The disk is full.')
+  fsyncSync(file)
+}
+
 /** Slots without content. Random bytes behind the heads cannot be compressed, so their space is really taken. */
 function freeSlots(): Buffer {
-  const bytes = randomBytes(SLOTS * SLOT_BYTES)
+  const bytes = randomBytes(FILE_BYTES)
   for (let at = 0; at < bytes.byteLength; at += SLOT_BYTES) bytes.fill(0, at, at + HEAD_BYTES)
   return bytes
 }
@@ -96,18 +125,12 @@ function openFile(path: string): number {
     file = openSync(path, O_RDWR | O_CREAT | (O_NOFOLLOW ?? 0), 0o600)
     const stats = fstatSync(file)
     if (!stats.isFile()) throw new Error('It is no regular file.')
-    const { size } = stats
-    if (size < SLOTS * SLOT_BYTES) writeSync(file, freeSlots(), size, SLOTS * SLOT_BYTES - size, size)
-    fsyncSync(file)
-    if (size === 0) syncFolder(dirname(path))
+    fill(file, stats.size)
+    if (stats.size < FILE_BYTES) syncFolder(dirname(path))
     return file
   } catch (cause) {
     if (file !== undefined) closeSync(file)
-    throw new NoReserve(
-      `The space for stops in ${path} cannot be taken: it must be a regular file of this user, with room for 512 KiB.`,
-      {
-        cause,
-      },
-    )
+    const needs = 'it must be a regular file of this user, with room for 512 KiB'
+    throw new NoReserve(`The space for stops in ${path} cannot be taken: ${needs}.`, { cause })
   }
 }

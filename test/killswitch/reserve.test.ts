@@ -152,3 +152,34 @@ for (const [what, put] of Object.entries(NO_FILES)) {
     assert.ok(!existsSync(`${other}.none`))
   })
 }
+
+test('a reserve that is removed while the service runs is made anew, with what was kept in it', async (t) => {
+  const { gate, agent, reserve, away, back, trigger, again } = await station(t)
+  const owner = await gate.key()
+  away()
+  const mail = { ...STOP, level: 'L1', scope: 'email.*' }
+  assert.match((await gate.call(owner, 'POST', '/killswitch/trigger', mail)).body.data.warning, /kept in the reserve/)
+  rmSync(reserve)
+  await until('it is there again', () => existsSync(reserve))
+  rmSync(reserve)
+  assert.match((await trigger()).warning, /kept in the reserve/)
+  await until('the first is kept again', () => readFileSync(reserve, 'latin1').includes('"scope":"email.*"'))
+  assert.deepEqual(await gate.server.close(), [])
+  back()
+  const second = await again()
+  assert.equal((await second.call(agent, 'POST', '/gate/check', MAIL)).body.data.decidedBy, 'kill_switch')
+  assert.equal(second.server.store.state().switches.length, 2)
+})
+
+test('a stop whose reserve cannot be made anew is kept nowhere, as the answer and the end of the service say', async (t) => {
+  const { gate, reserve, away, back, trigger } = await station(t)
+  const owner = await gate.key()
+  away()
+  t.after(back)
+  const mail = { ...STOP, level: 'L1', scope: 'email.*' }
+  await gate.call(owner, 'POST', '/killswitch/trigger', mail)
+  rmSync(reserve)
+  mkdirSync(reserve)
+  assert.match((await trigger()).warning, /in this process alone/)
+  assert.equal((await gate.server.close()).length, 2)
+})

@@ -21,8 +21,6 @@ export interface StopReserve {
   keep(unwritten: UnwrittenStop): boolean
   /** Makes room again, once the stop is in the data file. */
   release(id: string): void
-  /** Changes with every change of the content. */
-  changedAt(): number
   close(): void
 }
 
