@@ -10,10 +10,24 @@ import type { Config } from '../service/config.ts'
 import { signingKeyPath, stopReservePath } from '../service/paths.ts'
 import type { Store } from '../store/store.ts'
 
+const NOTHING: ReturnType<StopReserve['read']> = { stops: [], unreadable: 0 }
+
 /** The reserve of stops of this data folder; undefined before the first start of a service. */
 export function reserveOf(store: Store, config: Config): StopReserve | undefined {
   const path = stopReservePath(config)
   return existsSync(path) ? stopReserve(path, () => sealSecret(store, sealKeysAt(signingKeyPath(config)))) : undefined
+}
+
+/** Puts the stops of the reserve in force in this process. @returns the number of those that cannot be read */
+export function imposeReserve(deps: Deps, config: Config): number {
+  const reserve = reserveOf(deps.store, config)
+  try {
+    const { stops, unreadable } = reserve?.read() ?? NOTHING
+    for (const unwritten of stops) imposeUnwritten(deps, unwritten)
+    return unreadable
+  } finally {
+    reserve?.close()
+  }
 }
 
 /**
@@ -25,7 +39,7 @@ export function reserveOf(store: Store, config: Config): StopReserve | undefined
 export async function writeReserve(deps: Deps, config: Config): Promise<number> {
   const reserve = reserveOf(deps.store, config)
   try {
-    const { stops, unreadable } = reserve?.read() ?? { stops: [], unreadable: 0 }
+    const { stops, unreadable } = reserve?.read() ?? NOTHING
     for (const unwritten of stops) {
       imposeUnwritten(deps, unwritten)
       await persistUnwritten(deps, unwritten)

@@ -119,8 +119,13 @@ test('what somebody writes into the reserve without the log key puts nothing in 
   const second = await again(log)
   assert.deepEqual(second.server.store.state().switches, [])
   assert.match(warned.join(''), /"unreadable":1.*stops that cannot be read/)
-  const { stdout } = await command('signing-keys', 'rotate')
-  assert.match(stdout, /^WARNING: stops\.reserve has 1 stop that cannot be read/)
+  for (const args of [
+    ['killswitch', 'status', '--tenant', 'acme'],
+    ['signing-keys', 'rotate'],
+  ]) {
+    const { stdout } = await command(...args)
+    assert.match(stdout, /^WARNING: stops\.reserve has 1 stop that cannot be read/)
+  }
 })
 
 test('a new reserve has only free slots', async (t) => {
@@ -182,4 +187,23 @@ test('a stop whose reserve cannot be made anew is kept nowhere, as the answer an
   mkdirSync(reserve)
   assert.match((await trigger()).warning, /in this process alone/)
   assert.equal((await gate.server.close()).length, 2)
+})
+
+test('a command on the host tells of a stop that only the reserve has, and ends it once it is written', async (t) => {
+  const { gate, away, back, trigger, again, command } = await station(t)
+  const acme = ['--tenant', 'acme']
+  away()
+  await trigger()
+  await gate.server.close()
+  back()
+  const shown = await command('killswitch', 'status', ...acme)
+  assert.equal(shown.code, 1)
+  assert.match(shown.stdout, /^L3 acme since \S+ \(kept in the reserve, not in the data file yet\): odd mail$/m)
+  const early = await command('killswitch', 'recover', ...acme, '--comment', 'over')
+  assert.equal(early.code, 3)
+  assert.match(early.stderr, /not in the data file yet; it can be ended once a service has written it/)
+  const second = await again()
+  await until('it is on disk', () => second.server.store.imposed().length === 0)
+  const ended = await command('killswitch', 'recover', ...acme, '--comment', 'over')
+  assert.match(ended.stdout, /^Ended: L3 acme\nNo kill switch is active\.$/m)
 })
