@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { equalBytes, hmacSha256, utf8 } from '../base/bytes.ts'
 import { storedJson } from '../base/json.ts'
+import type { KillSwitch } from '../killswitch/killswitch.ts'
 import { syncFolder } from './rewrite.ts'
 
 const LABEL = 'gate-sidecar/stop-reserve/v1\n'
@@ -11,6 +12,9 @@ const MAC_BYTES = 32
 const HEAD_BYTES = MAC_BYTES + 4
 const SLOT_BYTES = 16 * 1024
 const SLOTS = 32
+/** Limits of L1 and L2 stops, of one chain and of all: one operator must not use up what L3 and L4 need. */
+const CHAIN_SLOTS = 8
+const NARROW_SLOTS = 24
 const FILE_BYTES = SLOTS * SLOT_BYTES
 
 type Slot = UnwrittenStop | 'free' | 'unreadable'
@@ -41,7 +45,7 @@ export function stopReserve(path: string, secret: () => Uint8Array): StopReserve
     const open = current()
     return Array.from({ length: SLOTS }, (_, at) => slotIn(open, at, secret))
   }
-  const slotOf = (id: string): number => slots().findIndex((slot) => typeof slot === 'object' && slot.stop.id === id)
+  const slotOf = (id: string): number => indexOf(slots(), id)
   const write = (slot: number, bytes: Uint8Array): void => {
     const open = current()
     writeSync(open, bytes, 0, bytes.byteLength, slot * SLOT_BYTES)
@@ -58,9 +62,7 @@ export function stopReserve(path: string, secret: () => Uint8Array): StopReserve
     keep(unwritten) {
       const { id } = unwritten.stop
       const text = utf8(JSON.stringify(unwritten))
-      const found = slots()
-      // A stop in force is worth more than one that nobody can read.
-      const slot = [slotOf(id), found.indexOf('free'), found.indexOf('unreadable')].find((at) => at >= 0)
+      const slot = placeFor(unwritten.stop, slots())
       if (slot === undefined || text.byteLength > SLOT_BYTES - HEAD_BYTES) return false
       const head = Buffer.alloc(HEAD_BYTES)
       head.set(macOf(secret(), text))
@@ -76,6 +78,24 @@ export function stopReserve(path: string, secret: () => Uint8Array): StopReserve
       if (file !== undefined) closeSync(file)
     },
   }
+}
+
+function indexOf(slots: readonly Slot[], id: string): number {
+  return slots.findIndex((slot) => typeof slot === 'object' && slot.stop.id === id)
+}
+
+/** The slot for a stop; undefined when there is no room for it. */
+function placeFor(stop: KillSwitch, slots: readonly Slot[]): number | undefined {
+  const others = slots.filter((slot) => typeof slot === 'object').map((slot) => slot.stop)
+  const narrow = others.filter((other) => other.id !== stop.id && isNarrow(other))
+  const ofChain = narrow.filter(({ target }) => target === stop.target)
+  if (isNarrow(stop) && (narrow.length >= NARROW_SLOTS || ofChain.length >= CHAIN_SLOTS)) return undefined
+  // A stop in force is worth more than one that nobody can read.
+  return [indexOf(slots, stop.id), slots.indexOf('free'), slots.indexOf('unreadable')].find((at) => at >= 0)
+}
+
+function isNarrow({ level }: KillSwitch): boolean {
+  return level === 'L1' || level === 'L2'
 }
 
 function isNamed(file: number, path: string): boolean {
