@@ -25,7 +25,7 @@ export function reasonsOf(judged: Judged): Unready[] {
   const reasons: [reason: Unready['reason'], message: string | false][] = [
     ['stopping', stopping.aborted && 'The service is stopping.'],
     ['anchors', fault ?? false],
-    ['stops', store.imposed().length > 0 && 'A kill switch is in force but not on disk yet.'],
+    ['stops', store.imposed().length > 0 && 'A kill switch is in force but not in the data file yet.'],
     ['writes', failingSince !== null && `Nothing can be written since ${failingSince}; it is tried each second.`],
     ['chains', chains > 0 && `${chains} audit chains were altered; see \`gate-sidecar audit verify\`.`],
     ['rows', rows > 0 && `${rows} stored records differ from what the audit chains record; see the log.`],

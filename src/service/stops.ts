@@ -62,7 +62,12 @@ export function keepStops(deps: Deps, { config, log, tasks }: Background, secret
     close() {
       const { stops } = attempt({ stops: [], unreadable: 0 }, reserve.read)
       reserve.close()
-      return without(store, stops)
+      const lost = without(store, stops)
+      const kept = store.imposed().filter((stop) => !lost.includes(stop))
+      const named = kept.map(({ id, level, scope }) => ({ id, level, scope }))
+      if (kept.length > 0)
+        log.warn({ stops: named }, 'stops are kept in the reserve alone; the next start has them written')
+      return lost
     },
   }
 }

@@ -12,8 +12,8 @@ const STOP = { level: 'L3', reason: 'odd mail', triggeredBy: 'ann' }
 const MAIL = { tenantId: 'acme', action: 'email.send' }
 
 /** A service whose data file can be taken away, so that nothing can be written. */
-async function station(t: TestContext) {
-  const gate = await startGate(t)
+async function station(t: TestContext, log = createLogger('silent')) {
+  const gate = await startGate(t, { log })
   const [owner, agent] = [await gate.key(), await gate.key({ roles: ['agent'] })]
   const file = join(gate.dir, 'data/gate-sidecar.db')
   return {
@@ -36,13 +36,15 @@ function listening() {
 }
 
 test('a stop that could not be written outlives a restart: it is in force from the start on, then written once', async (t) => {
-  const { gate, agent, away, back, trigger, again } = await station(t)
+  const { log, warned } = listening()
+  const { gate, agent, away, back, trigger, again } = await station(t, log)
   away()
   const { active, persisted, warning } = await trigger()
   assert.deepEqual([active, persisted], [true, false])
   assert.match(warning, /kept in the reserve/)
   // Kept, so nothing is lost with the process.
   assert.deepEqual(await gate.server.close(), [])
+  assert.match(warned.join(''), /"level":"L3","scope":"acme".*stops are kept in the reserve alone/)
   back()
   const second = await again()
   const { decidedBy } = (await second.call(agent, 'POST', '/gate/check', MAIL)).body.data

@@ -37,7 +37,7 @@ export type Kept = 'in the reserve' | 'nowhere'
 /** What the answer to a trigger says of a stop that is not in the data file. */
 export const UNWRITTEN_WARNINGS: Readonly<Record<Kept, string>> = {
   'in the reserve':
-    'The disk refuses: the stop is in force, and kept in the reserve; it is recorded as soon as there is room.',
+    'The data file takes no write now: the stop is in force, and kept in the reserve; it is recorded as soon as it can be.',
   nowhere:
-    'The disk refuses, and the reserve too: the stop is in force in this process alone, and ends with it. Make room before a restart.',
+    'Neither the data file nor the reserve takes it now: the stop is in force in this process alone, and ends with it. See to the disk before a restart.',
 }
