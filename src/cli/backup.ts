@@ -12,9 +12,9 @@ import { letOthersGoFirst } from '../workers/thread.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import { CannotRun, type CommonOptions, configOf } from './context.ts'
 import type { Io } from './io.ts'
-import { reserveOf } from './killswitch.ts'
 import { print } from './output.ts'
 import { progressBar } from './progress.ts'
+import { reserveOf } from './stop-reserve.ts'
 
 const POLL_INTERVAL_MS = 100
 const KIB = 1024
@@ -38,7 +38,7 @@ interface Backup {
   bytes: number
   chains: { chain: string; entries: number; status: string }[]
   signingKey: string
-  /** Stops in force that the data file could not take yet; null where the signing key is not at hand to read them. */
+  /** Stops in force that the data file could not take yet; null where they cannot be read with the signing key. */
   unwrittenStops: number | null
   stopReserve: string
 }
@@ -107,7 +107,8 @@ async function verifyCopy(io: Io, dir: string, config: Config): Promise<Pick<Bac
 function unwrittenStops(store: Store, config: Config): Backup['unwrittenStops'] {
   const reserve = reserveOf(store, config)
   try {
-    return reserve?.all().length ?? 0
+    const { stops, unreadable } = reserve?.read() ?? { stops: [], unreadable: 0 }
+    return unreadable > 0 ? null : stops.length
   } catch (error) {
     if (error instanceof GateError) return null
     throw error
@@ -143,6 +144,6 @@ function linesOf(made: Backup): string[] {
 function unwrittenLines({ unwrittenStops, stopReserve }: Backup): string[] {
   if (unwrittenStops === 0) return []
   if (unwrittenStops === null)
-    return [`Whether ${stopReserve} holds stops shows only with the signing key: copy that file too.`]
+    return [`Whether ${stopReserve} holds stops shows only with the signing key that kept them: copy that file too.`]
   return [`WARNING: ${counted(unwrittenStops, 'stop')} in force could not be written yet: copy ${stopReserve} too.`]
 }

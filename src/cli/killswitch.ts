@@ -1,20 +1,14 @@
-import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
-import { sealSecret } from '../actions/evidence/signing-keys.ts'
 import { killSwitchStatus, trigger } from '../actions/killswitch/killswitch.ts'
 import { recover } from '../actions/killswitch/recover.ts'
 import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts'
-import type { Kept, StopReserve, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
+import type { Kept, UnwrittenStop } from '../actions/killswitch/unwritten.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
-import { sealKeysAt } from '../files/signing-key.ts'
-import { stopReserve } from '../files/stop-reserve.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
 import type { Config } from '../service/config.ts'
-import { signingKeyPath, stopReservePath } from '../service/paths.ts'
-import type { Store } from '../store/store.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import {
   assertTenant,
@@ -28,6 +22,7 @@ import {
   withStore,
 } from './context.ts'
 import { print, undisguisedLines } from './output.ts'
+import { imposeReserve, reserveOf, unreadableLines } from './stop-reserve.ts'
 import { setInFolder } from './tenant-folders.ts'
 
 interface StopOptions extends CommonOptions {
@@ -79,11 +74,12 @@ function addStopOptions(command: GateCommand): GateCommand {
 
 async function status(options: StopOptions): Promise<void> {
   const chain = chainOf(options.tenant, options.environment)
-  const found = await withStore(options, async (deps) => {
+  const found = await withStore(options, async (deps, config) => {
     assertTenant(deps, options.tenant)
-    return killSwitchStatus(deps, chain)
+    const unreadableStops = imposeReserve(deps, config)
+    return { ...statusOf(deps, chain), unreadableStops }
   })
-  print(options, found, () => undisguisedLines(statusLines(found)))
+  print(options, found, () => [...unreadableLines(found.unreadableStops), ...undisguisedLines(statusLines(found))])
   if (found.active) options.io.exitCode = EXIT.negative
 }
 
@@ -108,12 +104,6 @@ function keepInReserve({ store }: Deps, config: Config, unwritten: UnwrittenStop
   throw new CannotRun('The stop could not be written; it is not in force.')
 }
 
-/** The reserve of stops of this data folder; undefined before the first start of a service. */
-export function reserveOf(store: Store, config: Config): StopReserve | undefined {
-  const path = stopReservePath(config)
-  return existsSync(path) ? stopReserve(path, () => sealSecret(store, sealKeysAt(signingKeyPath(config)))) : undefined
-}
-
 /** The coverage of the stop, so that a mistyped scope is seen at once. */
 function consequences(found: Awaited<ReturnType<typeof trigger>>): string[] {
   if (!('covers' in found)) return []
@@ -128,10 +118,12 @@ async function recoverStop(options: StopOptions): Promise<void> {
   const { tenant, environment, level, scope, comment, by } = options
   const request = parseRecover(given({ recoveredBy: by ?? hostActor().id, comment, level, scope }))
   const operator = hostOperator(tenant, environment)
-  const { ended, found } = await withStore(options, async (deps) => {
+  const { ended, found } = await withStore(options, async (deps, config) => {
     assertTenant(deps, tenant)
+    imposeReserve(deps, config)
     const { switches } = killSwitchStatus(deps, operator.chain)
-    const after = await recover(deps, operator, request)
+    await recover(deps, operator, request)
+    const after = statusOf(deps, operator.chain)
     return { ended: switches.filter(({ id }) => after.switches.every((stop) => stop.id !== id)), found: after }
   })
   print(options, found, () =>
@@ -143,7 +135,19 @@ async function recoverStop(options: StopOptions): Promise<void> {
   )
 }
 
-function statusLines({ active, switches }: ReturnType<typeof killSwitchStatus>): string[] {
+/** The status, with ids of the stops that only the reserve has. */
+function statusOf(deps: Deps, chain: string) {
+  const found = killSwitchStatus(deps, chain)
+  const imposed = deps.store.imposed().map(({ id }) => id)
+  return { ...found, unwritten: found.switches.map(({ id }) => id).filter((id) => imposed.includes(id)) }
+}
+
+type Shown = ReturnType<typeof killSwitchStatus> & { unwritten?: readonly string[] }
+
+function statusLines({ active, switches, unwritten = [] }: Shown): string[] {
   if (!active) return ['No kill switch is active.']
-  return switches.map(({ level, scope, triggeredAt, reason }) => `${level} ${scope} since ${triggeredAt}: ${reason}`)
+  return switches.map(({ id, level, scope, triggeredAt, reason }) => {
+    const state = unwritten.includes(id) ? ' (kept in the reserve, not in the data file yet)' : ''
+    return `${level} ${scope} since ${triggeredAt}${state}: ${reason}`
+  })
 }

@@ -737,7 +737,7 @@ export interface KillSwitchPreview {
   scope: string
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise null. */
   warning: string | null
   /** Pending approvals that it would cover: they keep their time. */
   approvals: number
@@ -1515,9 +1515,9 @@ export interface TriggeredKillSwitch {
   switches: KillSwitch[]
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise null. */
   warning: string | null
-  /** False while the disk refuses: in force, and tried again each second. `warning` says whether it outlives a restart. */
+  /** False while the data file takes no write: in force, and tried again each second. `warning` says whether it outlives a restart. */
   persisted: boolean
 }
 

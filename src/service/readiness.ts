@@ -30,7 +30,7 @@ export function reasonsOf(judged: Judged): Unready[] {
   const reasons: [reason: Unready['reason'], message: string | false][] = [
     ['stopping', stopping.aborted && 'The service is stopping.'],
     ['anchors', fault ?? false],
-    ['stops', store.imposed().length > 0 && 'A kill switch is in force but not on disk yet.'],
+    ['stops', store.imposed().length > 0 && 'A kill switch is in force but not in the data file yet.'],
     ['writes', failingSince !== null && `Nothing can be written since ${failingSince}; it is tried each second.`],
     ['chains', chains > 0 && `${counted(chains, 'altered audit chain')}; see \`gate-sidecar audit verify\`.`],
     ['rows', rows > 0 && `${counted(rows, 'stored record')} unlike what the audit chains record; see the log.`],

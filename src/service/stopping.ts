@@ -75,6 +75,5 @@ export async function endService(running: Running, { unreadyMs, lingerMs }: Endi
   // Signs what was written by then. What could not be written at all is lost from here on.
   await last('checkpoints and anchors', trail.close)
   await store.close()
-  stops.close()
-  return stops.lost()
+  return stops.close()
 }

@@ -46,7 +46,7 @@ test('a stop that is not on disk yet is the same one when triggered again, and c
   assert.deepEqual([again.persisted, again.switches.length], [false, 1])
   const answer = await recover()
   assertRefused(answer, 'audit_unavailable')
-  assert.match(answer.body.message, /not on disk yet/)
+  assert.match(answer.body.message, /not in the data file yet/)
   assert.equal(await active(), true)
 })
 

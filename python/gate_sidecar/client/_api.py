@@ -947,7 +947,9 @@ class KillSwitchPreview(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null."""
+    """Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise
+    null.
+    """
     approvals: int
     """Pending approvals that it would cover: they keep their time."""
     cancels: int
@@ -1829,10 +1831,12 @@ class _TriggeredKillSwitch(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null."""
+    """Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise
+    null.
+    """
     persisted: bool
-    """False while the disk refuses: in force, and tried again each second. `warning` says whether
-    it outlives a restart.
+    """False while the data file takes no write: in force, and tried again each second. `warning`
+    says whether it outlives a restart.
     """
 
 

@@ -50,7 +50,8 @@ function stopToEnd(deps: Deps, operator: Operator, { id, level, scope }: Recover
   if (stop === undefined) throw new GateError('kill_switch_inactive', inactiveText(id))
   if (stop.level === 'L4' && !operator.admin) throw new GateError('forbidden', 'Only an admin may end an L4 stop.')
   if (isImposed(deps, stop)) {
-    throw new GateError('audit_unavailable', 'The stop is in force but not on disk yet; it cannot be ended before.')
+    const message = 'The stop is in force but not in the data file yet; it can be ended once a service has written it.'
+    throw new GateError('audit_unavailable', message)
   }
   return recordOfStop(stop)
 }

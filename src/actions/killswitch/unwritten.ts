@@ -1,5 +1,6 @@
 import type { Actor } from '../../audit/draft.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import type { Deps } from '../deps.ts'
 
 /** A stop in force that the data file could not take, with who triggered it. */
 export interface UnwrittenStop {
@@ -7,16 +8,27 @@ export interface UnwrittenStop {
   actor: Actor
 }
 
+interface Reserved {
+  stops: UnwrittenStop[]
+  /** Slots that are neither free nor of the log key in use: stops may be lost in them. */
+  unreadable: number
+}
+
 /** Room for stops that outlives the process although the disk is full. */
 export interface StopReserve {
-  all(): UnwrittenStop[]
+  read(): Reserved
   /** On disk when it returns; false when there is no room. @throws the error of the disk */
   keep(unwritten: UnwrittenStop): boolean
   /** Makes room again, once the stop is in the data file. */
   release(id: string): void
-  /** Changes with every change of the content. */
-  changedAt(): number
   close(): void
+}
+
+/** Puts a stop of the reserve in force in this process. @returns false for one that is known */
+export function imposeUnwritten({ store }: Deps, { stop }: UnwrittenStop): boolean {
+  if (store.state().switches.some(({ id }) => id === stop.id)) return false
+  store.impose(stop)
+  return true
 }
 
 /** Whether an unwritten stop outlives the process. */
@@ -25,7 +37,7 @@ export type Kept = 'in the reserve' | 'nowhere'
 /** What the answer to a trigger says of a stop that is not in the data file. */
 export const UNWRITTEN_WARNINGS: Readonly<Record<Kept, string>> = {
   'in the reserve':
-    'The disk refuses: the stop is in force, and kept in the reserve; it is recorded as soon as there is room.',
+    'The data file takes no write now: the stop is in force, and kept in the reserve; it is recorded as soon as it can be.',
   nowhere:
-    'The disk refuses, and the reserve too: the stop is in force in this process alone, and ends with it. Make room before a restart.',
+    'Neither the data file nor the reserve takes it now: the stop is in force in this process alone, and ends with it. See to the disk before a restart.',
 }

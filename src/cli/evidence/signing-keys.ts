@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, hostActor, limitOption, UsageError, withStore } from '../context.ts'
 import { type Line, print, table, writeOut } from '../output.ts'
+import { unreadableLines, writeReserve } from '../stop-reserve.ts'
 
 export function addSigningKeyCommands(program: GateCommand): void {
   const keys = program.command('signing-keys').description('the keys that evidence is signed with, and who trusts them')
@@ -73,11 +74,15 @@ async function show(options: CommonOptions & { limit: number }): Promise<void> {
 }
 
 async function rotate(options: CommonOptions): Promise<void> {
-  const { from, to } = await withStore(options, async (deps, config) => {
+  const rotation = await withStore(options, async (deps, config) => {
+    // The new key reads nothing of what the reserve has under the old one.
+    const unreadableStops = await writeReserve(deps, config)
     const rotated = await rotateLogKey(deps, signingKeyFile(signingKeyPath(config)), hostActor())
-    return { from: shownKey(deps.store, rotated.from), to: shownKey(deps.store, rotated.to) }
+    return { from: shownKey(deps.store, rotated.from), to: shownKey(deps.store, rotated.to), unreadableStops }
   })
-  print(options, { from, to }, () => [
+  const { to, unreadableStops } = rotation
+  print(options, rotation, () => [
+    ...unreadableLines(unreadableStops),
     `Checkpoints are signed with ${to.id} from now on.`,
     `Who pinned the old key follows by the rotation, which travels with evidence; better pin the new one: ${to.vkey}`,
   ])

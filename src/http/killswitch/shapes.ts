@@ -44,7 +44,7 @@ const coverage = {
   covers: Type.Array(Type.String(), { description: 'Declared and recently used actions that the stop covers.' }),
   warning: nullable(
     Type.String({
-      description: 'Warning that an L1 stop covers none of them, or that the disk refuses; otherwise null.',
+      description: 'Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise null.',
     }),
   ),
 }
@@ -54,7 +54,7 @@ export const Triggered = titled('TriggeredKillSwitch', 'The status after the tri
   ...coverage,
   persisted: Type.Boolean({
     description:
-      'False while the disk refuses: in force, and tried again each second. `warning` says whether it outlives a restart.',
+      'False while the data file takes no write: in force, and tried again each second. `warning` says whether it outlives a restart.',
   }),
 })
 
