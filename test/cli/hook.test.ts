@@ -249,6 +249,8 @@ describe('an answer that is not one of a sidecar is blocked', () => {
   for (const [name, [status, text]] of rows) {
     test(name, async () => {
       const { url } = await serverThat((_request, response) => {
+        // The times of the rows are not those of now.
+        response.sendDate = false
         response.writeHead(status, { 'content-type': 'application/json', location: gate.server.url }).end(text)
       })
       assertBlocked(await ask({ args: ['--url', url] }), /^gate-sidecar: /)
@@ -257,6 +259,7 @@ describe('an answer that is not one of a sidecar is blocked', () => {
 
   test('this is how an allow is told: the rows above differ from it by what they say', async () => {
     const { url } = await serverThat((_request, response) => {
+      response.sendDate = false
       response.writeHead(200).end(json(200, { ...ALLOW, ...TIMES })[1])
     })
     assertPassed(await ask({ args: ['--url', url] }))
