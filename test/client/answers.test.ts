@@ -66,6 +66,18 @@ for (const [what, date, leftMs] of [
   })
 }
 
+test('the time of an allow runs from the question on, however late the answer comes', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  t.mock.method(Date, 'now', () => 0)
+  const answer = (): Response => {
+    nowMs = 60_000
+    return Response.json({ success: true, data: ALLOW })
+  }
+  const verdict = await clientOf(answer).client.permit(REQUEST)
+  assert.equal(verdict.allowed && verdict.isValid(), false)
+})
+
 test('an answer whose date cannot be read allows nothing', async () => {
   const answer = (): Response => Response.json({ success: true, data: ALLOW }, { headers: { date: 'today' } })
   const verdict = await clientOf(answer).client.permit(REQUEST)
