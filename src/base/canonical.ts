@@ -59,22 +59,9 @@ function writeObject(value: object, depth: number): string {
   return `${out}}`
 }
 
-/** More keys are sorted by the engine, which copies them first. */
-const FEW_KEYS = 32
-
 /** Sorts by UTF-16 code units (RFC 8785 section 3.2.3), the default order of strings. */
 function sortedKeys(members: Record<string, unknown>): string[] {
   const keys = Object.keys(members)
-  if (keys.length > FEW_KEYS) return keys.sort()
-  // Insertion: our own objects are mostly in order.
-  for (let i = 1; i < keys.length; i += 1) {
-    const key = keys[i] as string
-    let at = i
-    for (let before = keys[at - 1]; before !== undefined && before > key; before = keys[at - 1]) {
-      keys[at] = before
-      at -= 1
-    }
-    keys[at] = key
-  }
-  return keys
+  // Our own objects are mostly in order, and checking costs less than sorting.
+  return keys.every((key, i) => i === 0 || (keys[i - 1] ?? '') < key) ? keys : keys.sort()
 }
