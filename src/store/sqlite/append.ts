@@ -7,7 +7,7 @@ import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Write } from '../submission.ts'
 import type { Group } from './group.ts'
-import { assertRecorded, assertSealed, cutOff, entriesGone } from './seals.ts'
+import { assertRecorded, assertSealed, cutOff, sealedBy } from './seals.ts'
 
 /**
  * Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back, each
@@ -41,12 +41,7 @@ function sealedHead({ connection, origin, seal, known }: Group, chain: string): 
   // An earlier end has a seal too, which anybody may have kept.
   if (written === undefined) assertRecorded(connection, chain, head)
   else if (head === undefined || head.seq <= written.seq) throw cutOff(chain, written.seq)
-  if (seal === undefined) return head
-  if (head === undefined) {
-    if (connection.seals.get(chain) !== undefined) throw entriesGone(chain)
-    return undefined
-  }
-  assertSealed(connection, origin, chain, head, (id) => (id === seal.id ? seal : undefined))
+  if (seal !== undefined) assertSealed(connection, origin, chain, head, sealedBy(seal))
   return head
 }
 

@@ -7,7 +7,7 @@ import type { SealKeys } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { loaded, type Memory } from './memory.ts'
 import { type AlteredFile, asUnusable, DATA_FILE, retryWhileBusy } from './open.ts'
-import { unsealedChains } from './seals.ts'
+import { sealedBy, unsealedChains } from './seals.ts'
 import { assertApprovals, assertHeads, assertNoStrays, assertRecords } from './startup.ts'
 import type { MakeVerifier } from './verifiers.ts'
 import type { MakeWriter } from './writers.ts'
@@ -83,7 +83,7 @@ export function unsealedIn(
   key: SealKey | undefined,
   chains: readonly string[],
 ): AlteredFile[] {
-  return key === undefined ? [] : unsealedChains(connection, origin, (id) => (id === key.id ? key : undefined), chains)
+  return key === undefined ? [] : unsealedChains(connection, origin, sealedBy(key), chains)
 }
 
 /**

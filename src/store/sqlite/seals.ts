@@ -40,8 +40,15 @@ export function sealQueries(db: Database) {
   }
 }
 
+/** The seals of this key alone count. */
+export const sealedBy =
+  (key: SealKey): SealKeys =>
+  (id) =>
+    id === key.id ? key : undefined
+
 /**
- * Requires the newest entry of a chain to be sealed: what was appended or rewritten without the log key is not.
+ * Requires the newest entry of a chain to be sealed: what was appended or rewritten without the log key is not. A chain
+ * without entries must have no seal.
  *
  * @param keys gives the keys whose seals count
  * @throws AlteredFile
@@ -50,10 +57,15 @@ export function assertSealed(
   { seals }: Pick<SealedChains, 'seals'>,
   origin: string,
   chain: string,
-  { seq, hash }: Head,
+  head: Head | undefined,
   keys: SealKeys,
 ): void {
   const row = seals.get(chain)
+  if (head === undefined) {
+    if (row !== undefined) throw unsealed(chain, 'its entries are missing')
+    return
+  }
+  const { seq, hash } = head
   if (row === undefined)
     throw unsealed(chain, 'the chain has no seal, as in a file of an earlier version, or where seals were taken away')
   const key = keys(row.key)
@@ -72,19 +84,13 @@ export function unsealedChains(
 ): AlteredFile[] {
   return chains.flatMap((chain) => {
     try {
-      const head = connection.entries.head(chain)
-      if (head === undefined) return [entriesGone(chain)]
-      assertSealed(connection, origin, chain, head, keys)
+      assertSealed(connection, origin, chain, connection.entries.head(chain), keys)
       return []
     } catch (error) {
       if (error instanceof AlteredFile) return [error]
       throw error
     }
   })
-}
-
-export function entriesGone(chain: string): AlteredFile {
-  return unsealed(chain, 'its entries are missing')
 }
 
 function unsealed(chain: string, what: string): AlteredFile {

@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
 import { AlteredFile } from './open.ts'
 import { replayFrom } from './replay-chain.ts'
-import { assertSealed } from './seals.ts'
+import { assertSealed, sealedBy } from './seals.ts'
 import {
   type Fault,
   type Found,
@@ -146,14 +146,12 @@ function sealFault({ connection, origin, request: { chain, sealKey } }: Work): F
   // One snapshot: each commit writes a new head and its seal.
   const read = connection.db.transaction(() => {
     const head = connection.entries.head(chain)
-    if (head === undefined && connection.seals.get(chain) === undefined) return undefined
-    const place = head ?? { seq: -1, hash: '', tsMs: 0 }
     try {
-      assertSealed(connection, origin, chain, place, (id) => (id === sealKey.id ? sealKey : undefined))
+      assertSealed(connection, origin, chain, head, sealedBy(sealKey))
       return undefined
     } catch (error) {
       if (!(error instanceof AlteredFile)) throw error
-      return { chain, seq: Math.max(0, place.seq), status: 'unsealed' as const, what: UNSEALED }
+      return { chain, seq: head?.seq ?? 0, status: 'unsealed' as const, what: UNSEALED }
     }
   })
   return read.deferred()
