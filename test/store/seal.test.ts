@@ -12,6 +12,7 @@ import { connect } from '../../src/store/sqlite/connection.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { openBeside, temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, only, START_MS } from './drafts.ts'
+import { tamper } from './used-folder.ts'
 
 const clock = () => START_MS
 
@@ -62,5 +63,30 @@ test('while the store is open, nothing is written behind what was appended witho
   await assert.rejects(commit(store, only(note())), /was not appended by who holds the log key/)
   // Other chains are written to all the same.
   await commit(store, only(note({}, { chain: 'other/live' })))
+  await store.close()
+})
+
+test('a process sees that entries which it wrote are gone, though an earlier seal is there again', async () => {
+  const dir = temporaryFolder()
+  const store = openBeside(dir, clock)
+  await commit(store, only(note()))
+  const { db, instance, entries } = connect(openDatabase(dir, { create: false }))
+  const origin = instance.origin() ?? ''
+  const earlier = entries.head(LIVE) ?? assert.fail()
+  await commit(store, only(note()))
+  store.compareChains()
+  assert.deepEqual([...store.alteredChains()], [])
+  db.close()
+  tamper(dir, (file) => {
+    for (const table of ['section', 'entry'])
+      file.prepare(`DELETE FROM ${table} WHERE chain = ? AND seq > ?`).run(LIVE, earlier.seq)
+  })
+  const again = connect(openDatabase(dir, { create: false }))
+  const key = sealKeysAt(join(dir, 'signing-key.pem'))(undefined) ?? assert.fail()
+  again.seals.put(origin, key, LIVE, earlier)
+  again.db.close()
+  store.compareChains()
+  assert.match(store.alteredChains().get(LIVE) ?? '', /entry 2 was written, and is not there/)
+  await assert.rejects(commit(store, only(note())), /entry 2 was written, and is not there/)
   await store.close()
 })
