@@ -7,7 +7,7 @@ import type { Committed, Conflict, PreparedSubmission, Submission } from '../sub
 import { unavailable } from './errors.ts'
 import type { knownHeads } from './known-heads.ts'
 import { writeTime } from './write-time.ts'
-import { isLarge, type WriteReply, type WriteResult, type Writer } from './writer.ts'
+import type { WriteReply, WriteResult, Writer } from './writer.ts'
 
 /** Pause before the next attempt to get a lock that another process holds. */
 const BUSY_RETRY_MS = 5
@@ -15,6 +15,10 @@ const BUSY_RETRY_MS = 5
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 const MAX_GROUP = 200
+/** Limit of the texts of a group's entries together, which may be sent to a thread. In UTF-16 units. */
+const MAX_GROUP_CHARACTERS = 4_000_000
+/** Texts of a submission beyond which its write takes milliseconds, for which others should not wait. */
+const LARGE_CHARACTERS = 64 * 1024
 /** Delay of a group while writing is slow: a share of the time of a write, and its limit. */
 const BATCH_DELAY_SHARE = 0.25
 const BATCH_DELAY_LIMIT_MS = 25
@@ -23,7 +27,8 @@ type Result = Committed | Conflict
 
 interface Waiting {
   submission: PreparedSubmission
-  isLarge: boolean
+  /** Length of the texts of its entries. */
+  characters: number
   isAbandoned: (() => boolean) | undefined
   sinceMs: number
   resolve(result: Result): void
@@ -51,7 +56,7 @@ export interface QueueHost {
 /**
  * Group commit: submissions that arrive in one turn of the event loop, or while a group is written, share one
  * transaction and one fsync, and are answered after it.
- * What is large is written alone, and in turns with the rest, so that nobody waits for more than one of them.
+ * Large submissions are written alone, and in turns with the rest, so that nobody waits for more than one of them.
  * A group is delayed only while the disk is slow: callers that were just answered would otherwise ask again right after
  * the next group had left. While another process holds SQLite's lock, the group is retried a little later. The queue is
  * bounded by number here, and by bytes where requests are read.
@@ -83,10 +88,9 @@ export function commitQueue(host: QueueHost) {
     if (waiting.length === 0) return
     const group = nextGroup(waiting)
     waiting = inFront(group, waiting)
-    const submissions = group.map(({ submission }) => submission)
     const sinceMs = performance.now()
     writing = group.length
-    const reply = await write(host, submissions, regressed, busySinceMs !== undefined)
+    const reply = await write(host, group, regressed, busySinceMs !== undefined)
     writing = 0
     if (reply.kind === 'busy') {
       busySinceMs ??= sinceMs
@@ -94,8 +98,8 @@ export function commitQueue(host: QueueHost) {
       return schedule(BUSY_RETRY_MS)
     }
     busySinceMs = undefined
-    // What is large takes long on the fastest disk.
-    if (!group.some((item) => item.isLarge)) time.since(sinceMs)
+    // A large write takes long on the fastest disk.
+    if (!group.some(isLarge)) time.since(sinceMs)
     alone = group.length === 1
     if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
@@ -122,7 +126,7 @@ export function commitQueue(host: QueueHost) {
 
 async function write(
   host: QueueHost,
-  submissions: readonly PreparedSubmission[],
+  group: readonly Waiting[],
   regressed: ReadonlyMap<string, number>,
   isRepeated: boolean,
 ): Promise<WriteReply> {
@@ -130,9 +134,11 @@ async function write(
     // The log key may have been rotated.
     if (isRepeated) host.refresh()
     const seal = host.seal()
+    const submissions = group.map(({ submission }) => submission)
     const known = host.heads.of(submissions)
     return await host.writer.write({
       submissions,
+      isLarge: group.some(isLarge),
       imposed: host.imposed(),
       regressed,
       known,
@@ -144,9 +150,15 @@ async function write(
   }
 }
 
-function prepared(submission: Submission): Pick<Waiting, 'submission' | 'isLarge'> {
+function prepared(submission: Submission): Pick<Waiting, 'submission' | 'characters'> {
   const entries = submission.entries.map(prepareEntry)
-  return { submission: { ...submission, entries }, isLarge: isLarge({ entries }) }
+  let characters = 0
+  for (const { sections } of entries) for (const { json } of sections) characters += json.length
+  return { submission: { ...submission, entries }, characters }
+}
+
+function isLarge({ characters }: Pick<Waiting, 'characters'>): boolean {
+  return characters > LARGE_CHARACTERS
 }
 
 /** True for a guard that forbids further allows. It has priority: earlier allows would fail it at each retry. */
@@ -154,15 +166,28 @@ function goesFirst({ submission }: Waiting): boolean {
   return submission.guards.some(({ kind }) => kind === 'noNewAllows')
 }
 
-/** Takes the submissions that are not large, as many as the limit admits; or one that is large, each other time. */
+/** Takes the submissions that are not large, as many as the limits admit; or one that is large, each other time. */
 function groupsInTurn(): (waiting: readonly Waiting[]) => Waiting[] {
   let isLargeDue = true
   return (waiting) => {
-    const small = waiting.filter((item) => !item.isLarge).slice(0, MAX_GROUP)
-    const takesLarge = waiting[0]?.isLarge === true && (isLargeDue || small.length === 0)
+    const [first] = waiting
+    const small = smallOnes(waiting)
+    const takesLarge = first !== undefined && isLarge(first) && (isLargeDue || small.length === 0)
     isLargeDue = !takesLarge
-    return takesLarge ? waiting.slice(0, 1) : small
+    return takesLarge ? [first] : small
   }
+}
+
+function smallOnes(waiting: readonly Waiting[]): Waiting[] {
+  const small: Waiting[] = []
+  let characters = 0
+  for (const item of waiting) {
+    if (isLarge(item)) continue
+    characters += item.characters
+    if (small.length === MAX_GROUP || characters > MAX_GROUP_CHARACTERS) break
+    small.push(item)
+  }
+  return small
 }
 
 function inFront(group: readonly Waiting[], waiting: Waiting[]): Waiting[] {

@@ -18,19 +18,11 @@ import { OtherSealKey } from './seals.ts'
 /** Time after which no further submission joins a group: its first member waits for its last. */
 const GROUP_MS = 20
 
-/** Texts of a submission beyond which its write takes milliseconds. In UTF-16 units. */
-const LARGE_CHARACTERS = 64 * 1024
-
-/** True for a submission that others should not wait for: it is written alone, and in the thread where there is one. */
-export function isLarge({ entries }: Pick<PreparedSubmission, 'entries'>): boolean {
-  let characters = 0
-  for (const { sections } of entries) for (const { json } of sections) characters += json.length
-  return characters > LARGE_CHARACTERS
-}
-
 /** Submissions that arrived together. Plain data, as all types here, since a thread may receive it. */
 export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
+  /** True for one submission that takes milliseconds: it is written in the thread where there is one. */
+  isLarge: boolean
   /** Stops in force that are not on disk yet. */
   imposed: readonly KillSwitch[]
   /** Chains whose newest entry is ahead of the clock, where an entry records that, with the clock when it was seen last. */

@@ -3,7 +3,7 @@ import { startThread } from '../../workers/thread.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
 import type { Memory } from './memory.ts'
 import { writeTime } from './write-time.ts'
-import { groupCommitter, isLarge, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
+import { groupCommitter, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
 
@@ -123,10 +123,10 @@ export const writeWhereBetter: MakeWriter = (address, file, memory) => {
     async write(request) {
       const beginMs = performance.now()
       size += (request.submissions.length - size) * SIZE_WEIGHT
-      const hasLarge = request.submissions.some(isLarge)
-      const reply = await (size > LARGE_GROUP || hasLarge || time.isSlow() ? there : here).write(request)
+      const { isLarge } = request
+      const reply = await (size > LARGE_GROUP || isLarge || time.isSlow() ? there : here).write(request)
       // A busy lock is answered at once, and what is large takes long: both say nothing about the disk.
-      if (reply.kind !== 'busy' && !hasLarge) time.since(beginMs)
+      if (reply.kind !== 'busy' && !isLarge) time.since(beginMs)
       return reply
     },
     close: () => there.close(),
