@@ -6,29 +6,34 @@ import type { PrunedQueries } from './pruned.ts'
 
 /** Finds the newest heads of chains in `_system`, whose own checkpoints sign them. */
 export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
-  const data = db.prepare<[string], { seq: number; json: string }>(
+  const data = db.prepare<[string, string], { seq: number; json: string }>(
     `SELECT entry.seq, section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
         WHERE entry.chain = ? AND entry.type = 'audit.checkpoint' AND entry.type <> 'gate.decision' AND section.name = 'data'
+          AND instr(section.json, ?) > 0
         ORDER BY entry.seq DESC`,
   )
-  /** Newest first. Callers that rely on a head verify `_system` against its checkpoints. */
-  function* inEntries(): Generator<RecordedHead> {
-    for (const { seq, json } of data.iterate(SYSTEM_CHAIN)) yield* headsIn(seq, json)
+  /**
+   * Newest first. Callers that rely on a head verify `_system` against its checkpoints.
+   *
+   * @param chain leaves out entries that do not name it, without parsing them
+   */
+  function* inEntries(chain = ''): Generator<RecordedHead> {
+    for (const { seq, json } of data.iterate(SYSTEM_CHAIN, chain)) yield* headsIn(seq, json)
   }
   /** Heads from pruned entries, as the record of the pruning has them. */
   function inRecord(): RecordedHead[] {
     const record = pruned.record(SYSTEM_CHAIN)
     return record === undefined ? [] : record.prune.heads.map((head) => ({ seq: record.seq, ...head }))
   }
-  function* all(): Generator<RecordedHead> {
-    yield* inEntries()
+  function* all(chain?: string): Generator<RecordedHead> {
+    yield* inEntries(chain)
     yield* inRecord()
   }
   return {
     /** The newest head, and the newest before `end`: later ones are unsigned, and anybody may have written them. */
     of(chain: string, end: number): RecordedHead[] {
       const found: RecordedHead[] = []
-      for (const head of all()) {
+      for (const head of all(chain)) {
         if (head.chain !== chain) continue
         if (found.length === 0 || head.seq < end) found.push(head)
         if (head.seq < end) break
