@@ -167,7 +167,7 @@ function pauses(): (tenantId: string) => Promise<void> {
   return (tenantId) =>
     turns.run(tenantId, async () => {
       await nextTurn()
-      // What was read in this turn is written at its end.
+      // Requests read in this turn are written at its end.
       await nextTurn()
     })
 }

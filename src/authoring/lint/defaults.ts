@@ -85,7 +85,7 @@ function releasedLeaves(
   const alone = defaulted.filter((leaf) => !isNothing(leaf) && isReleased([leaf]))
   const others = defaulted.filter((leaf) => !alone.includes(leaf))
   if (others.every(isNothing) || others.length < 2 || !isReleased(others)) return alone.map((leaf) => [leaf])
-  // What says nothing goes first, so that it takes no blame from a default that says something.
+  // Defaults that say nothing go first, so that they take no blame from one that says something.
   const fewest = [...others.filter(isNothing), ...others].reduce((kept, leaf) => {
     const fewer = kept.filter((one) => one !== leaf)
     return isReleased(fewer) ? fewer : kept

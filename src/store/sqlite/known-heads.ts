@@ -6,7 +6,7 @@ import { cutOff } from './seals.ts'
 /** Time for which heads are looked at again; later a checkpoint covers them. */
 const LOOKED_AFTER_MS = 60_000
 
-/** What this process knows of its chains from its own writes, which nobody else remembers: they never go back. */
+/** Ends of chains that this process wrote, which nothing else remembers: they never go back. */
 export function knownHeads() {
   const known = new Map<string, { head: Head; atMs: number }>()
   const altered = new Map<string, string>()

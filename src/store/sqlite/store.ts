@@ -94,7 +94,7 @@ function sealKeyInUse(sealKeys: SealKeys, { signingKeys }: Memory): SealKey {
   return key
 }
 
-/** What is known of the ends of chains. */
+/** Members of the store about the ends of chains. */
 function chainEnds(
   current: () => Connection,
   origin: string,
