@@ -6,6 +6,7 @@ import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
 import { unavailable } from './errors.ts'
 import type { knownHeads } from './known-heads.ts'
+import { groupsInTurn, inFront, isLarge } from './next-group.ts'
 import { writeTime } from './write-time.ts'
 import type { WriteReply, WriteResult, Writer } from './writer.ts'
 
@@ -14,11 +15,6 @@ const BUSY_RETRY_MS = 5
 /** Limit of the wait for the lock, after which a submission is refused. */
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
-const MAX_GROUP = 200
-/** Limit of the texts of a group's entries together, which may be sent to a thread. In UTF-16 units. */
-const MAX_GROUP_CHARACTERS = 4_000_000
-/** Texts of a submission beyond which its write takes milliseconds, for which others should not wait. */
-const LARGE_CHARACTERS = 64 * 1024
 /** Delay of a group while writing is slow: a share of the time of a write, and its limit. */
 const BATCH_DELAY_SHARE = 0.25
 const BATCH_DELAY_LIMIT_MS = 25
@@ -157,43 +153,9 @@ function prepared(submission: Submission): Pick<Waiting, 'submission' | 'charact
   return { submission: { ...submission, entries }, characters }
 }
 
-function isLarge({ characters }: Pick<Waiting, 'characters'>): boolean {
-  return characters > LARGE_CHARACTERS
-}
-
 /** True for a guard that forbids further allows. It has priority: earlier allows would fail it at each retry. */
 function goesFirst({ submission }: Waiting): boolean {
   return submission.guards.some(({ kind }) => kind === 'noNewAllows')
-}
-
-/** Takes the submissions that are not large, as many as the limits admit; or one that is large, each other time. */
-function groupsInTurn(): (waiting: readonly Waiting[]) => Waiting[] {
-  let isLargeDue = true
-  return (waiting) => {
-    const [first] = waiting
-    const small = smallOnes(waiting)
-    const takesLarge = first !== undefined && isLarge(first) && (isLargeDue || small.length === 0)
-    isLargeDue = !takesLarge
-    return takesLarge ? [first] : small
-  }
-}
-
-function smallOnes(waiting: readonly Waiting[]): Waiting[] {
-  const small: Waiting[] = []
-  let characters = 0
-  for (const item of waiting) {
-    if (isLarge(item)) continue
-    characters += item.characters
-    if (small.length === MAX_GROUP || characters > MAX_GROUP_CHARACTERS) break
-    small.push(item)
-  }
-  return small
-}
-
-function inFront(group: readonly Waiting[], waiting: Waiting[]): Waiting[] {
-  if (group.every((item, i) => item === waiting[i])) return waiting
-  const chosen = new Set(group)
-  return [...group, ...waiting.filter((item) => !chosen.has(item))]
 }
 
 /** Refuses the submissions that nobody waits for any longer, and returns the others. */

@@ -1,0 +1,46 @@
+const MAX_GROUP = 200
+/** Limit of the texts of a group's entries together, which may be sent to a thread. In UTF-16 units. */
+const MAX_GROUP_CHARACTERS = 4_000_000
+/** Texts of a submission beyond which its write takes milliseconds, for which others should not wait. */
+const LARGE_CHARACTERS = 64 * 1024
+
+/** A submission that waits, as far as groups are made by it. */
+interface Sized {
+  /** Length of the texts of its entries. */
+  characters: number
+}
+
+export function isLarge({ characters }: Sized): boolean {
+  return characters > LARGE_CHARACTERS
+}
+
+/** Takes the submissions that are not large, as many as the limits admit; or one that is large, each other time. */
+export function groupsInTurn(): <T extends Sized>(waiting: readonly T[]) => T[] {
+  let isLargeDue = true
+  return (waiting) => {
+    const [first] = waiting
+    const small = smallOnes(waiting)
+    const takesLarge = first !== undefined && isLarge(first) && (isLargeDue || small.length === 0)
+    isLargeDue = !takesLarge
+    return takesLarge ? [first] : small
+  }
+}
+
+function smallOnes<T extends Sized>(waiting: readonly T[]): T[] {
+  const small: T[] = []
+  let characters = 0
+  for (const item of waiting) {
+    if (isLarge(item)) continue
+    characters += item.characters
+    if (small.length === MAX_GROUP || characters > MAX_GROUP_CHARACTERS) break
+    small.push(item)
+  }
+  return small
+}
+
+/** The waiting submissions with the group before the others. */
+export function inFront<T>(group: readonly T[], waiting: T[]): T[] {
+  if (group.every((item, i) => item === waiting[i])) return waiting
+  const chosen = new Set(group)
+  return [...group, ...waiting.filter((item) => !chosen.has(item))]
+}
