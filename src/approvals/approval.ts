@@ -114,11 +114,6 @@ export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowM
 /** How far a beginning may lie ahead: the time of a request may be read before another one makes the approval. */
 const AHEAD_MS = 1000
 
-/** The time in ms before which a clock shows that it was set back since the request. */
-export function beginMs({ createdAt }: Pick<Standing, 'createdAt'>): number {
-  return Date.parse(createdAt) - AHEAD_MS
-}
-
 /**
  * The current status, recorded or not: a stop over the action cancels earlier approvals, and open ones expire at their
  * deadline. One that begins in the future, by a clock that was set back since, is over too.
@@ -127,7 +122,7 @@ export function statusAt(approval: Standing, stops: readonly PlacedStop[], nowMs
   const { status } = approval
   if (!isOpenStatus(status)) return status
   if (status === 'approved' && cancellingStop(approval, stops) !== undefined) return 'cancelled'
-  const isOver = nowMs < beginMs(approval) || nowMs >= deadlineMs(approval, stops, nowMs)
+  const isOver = nowMs < Date.parse(approval.createdAt) - AHEAD_MS || nowMs >= deadlineMs(approval, stops, nowMs)
   return isOver ? 'expired' : status
 }
 

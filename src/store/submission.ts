@@ -1,3 +1,4 @@
+import type { Standing } from '../approvals/approval.ts'
 import type { EntryDraft, PreparedEntry } from '../audit/draft.ts'
 import type { Entry, Header } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
@@ -100,8 +101,10 @@ export type Guard =
   | { kind: 'logKeyInUse'; id: string }
   /** No stop over the subject was triggered since its chain had this length, ended ones included. */
   | { kind: 'noStopSince'; subject: Subject; end: number }
-  /** The commit comes within this time, in milliseconds; the end is excluded. */
-  | { kind: 'during'; fromMs: number; untilMs: number }
+  /** The commit comes before this time, in milliseconds. */
+  | { kind: 'before'; untilMs: number }
+  /** The open approval is past its time, by the clock and the stops as they are then, or is not. */
+  | { kind: 'expiry'; of: Standing; isOver: boolean }
   /** None of these actions has been allowed in these scopes since this seq. */
   | { kind: 'noNewAllows'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
   /** Fewer than this many approvals of the requester are pending. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { approve, expireDue } from '../../src/actions/approvals/approvals.ts'
+import { approve, expireDue, reject } from '../../src/actions/approvals/approvals.ts'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
 import { historyReader } from '../../src/actions/gate/history.ts'
@@ -159,6 +159,53 @@ for (const [what, act, came] of VOTED) {
     assert.equal(told, came)
   })
 }
+
+/** Clock at a note of expiry, and at its commit, with the status that is recorded. */
+const NOTED: [what: string, readMs: number, commitMs: number, status: string][] = [
+  ['the deadline has come', HOUR, HOUR, 'expired'],
+  ['the clock goes back before the deadline', HOUR, HOUR - 1, 'pending'],
+  ['the clock was set back', -2000, -2000, 'expired'],
+  ['the clock comes forward again', -2000, 0, 'pending'],
+]
+
+for (const [what, readMs, commitMs, status] of NOTED) {
+  const settings: [who: string, act: (at: Scene) => unknown][] = [
+    [
+      'the service',
+      ({ interrupted, wait }) =>
+        expireDue(
+          interrupted(() => wait(commitMs - readMs)),
+          { all: true },
+        ),
+    ],
+    [
+      'a new request',
+      ({ interrupted, wait, agent }) =>
+        check(
+          interrupted(() => wait(commitMs - readMs)),
+          agent,
+          ONE,
+        ),
+    ],
+  ]
+  for (const [who, act] of settings)
+    test(`the expiry that ${who} notes, when ${what}: ${status}`, async (t) => {
+      const at = await scene(t)
+      const { approvalId } = await check(at.deps, at.agent, ONE)
+      at.wait(readMs)
+      await act(at)
+      assert.equal((await at.deps.store.approval(approvalId ?? ''))?.status, status)
+    })
+}
+
+test('a rejection counts for nothing when the deadline comes before its commit', async (t) => {
+  const at = await scene(t)
+  const { approvalId } = await check(at.deps, at.agent, ONE)
+  const late = at.interrupted(() => at.wait(HOUR))
+  await assert.rejects(reject(late, at.ann, approvalId ?? '', { approverId: 'ann', reason: 'no' }), {
+    code: 'approval_expired',
+  })
+})
 
 /** Edits of the file that leave the row of an approval and its entries in disagreement, or an entry and its hash. */
 const EDITED: [what: string, sql: string][] = [

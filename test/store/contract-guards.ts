@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { expiryGuard } from '../../src/actions/approvals/open-approvals.ts'
+import type { Approval } from '../../src/approvals/approval.ts'
+import { formatTimestamp } from '../../src/base/time.ts'
 import { change } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Guard, Submission } from '../../src/store/submission.ts'
 import type { Stores } from './contract.ts'
-import { aKey, aStop, changing, commit, creating, LIVE, note, only, recovered, START_MS } from './drafts.ts'
+import { aKey, anApproval, aStop, changing, commit, creating, LIVE, note, only, recovered, START_MS } from './drafts.ts'
 import { checkpoints, logKeys, outcomes, pendings, prunes, type Row, takes } from './guard-rows.ts'
 
 const subject = { chain: LIVE, action: 'payment.transfer', domain: 'finance' }
@@ -106,14 +109,38 @@ function keyRows(kind: 'keyActive' | 'voterActive'): Row[] {
   ]
 }
 
-const untilASecond: Guard = { kind: 'during', fromMs: START_MS, untilMs: START_MS + 1000 }
+const inASecond: Guard = { kind: 'before', untilMs: START_MS + 1000 }
 const times: Row[] = [
-  { name: 'the clock is before it', before: [], guard: untilASecond, refused: true, laterMs: -1 },
-  { name: 'it begins now', before: [], guard: untilASecond, refused: false },
-  { name: '1 ms is left', before: [], guard: untilASecond, refused: false, laterMs: 999 },
-  { name: 'the time has come', before: [], guard: untilASecond, refused: true, laterMs: 1000 },
-  { name: 'the time is over', before: [], guard: untilASecond, refused: true, laterMs: 1001 },
+  { name: '1 ms is left', before: [], guard: inASecond, refused: false, laterMs: 999 },
+  { name: 'the time has come', before: [], guard: inASecond, refused: true, laterMs: 1000 },
+  { name: 'the time is over', before: [], guard: inASecond, refused: true, laterMs: 1001 },
 ]
+
+const held = (createdInMs: number, endsInMs: number): Approval => {
+  const [createdAt, expiresAt] = [formatTimestamp(START_MS + createdInMs), formatTimestamp(START_MS + endsInMs)]
+  return anApproval({ createdAt, expiresAt })
+}
+const inTenSeconds = held(0, 10_000)
+const fiveSeconds = recovered(stop, formatTimestamp(START_MS + 5000))
+/** An approval, and whether it is past its time by then. */
+const expiries = [
+  { name: 'it begins in a second', of: held(1000, 9000), isOver: false },
+  { name: 'it begins in more than a second', of: held(1001, 9000), isOver: true },
+  { name: '1 ms is left', of: inTenSeconds, isOver: false, laterMs: 9999 },
+  { name: 'the deadline has come', of: inTenSeconds, isOver: true, laterMs: 10_000 },
+  { name: 'a stop holds it open', before: [creating('switch', stop)], of: held(0, 1), isOver: false, laterMs: 9999 },
+  { name: 'a stop that is not on disk holds it open', imposed: stop, of: held(0, 1), isOver: false, laterMs: 9999 },
+  {
+    name: 'a stop held it open for five seconds',
+    before: [creating('switch', stop), fiveSeconds],
+    of: inTenSeconds,
+    isOver: true,
+    laterMs: 15_000,
+  },
+].flatMap(({ of, isOver, before = [], ...row }): Row[] => [
+  { ...row, before, guard: expiryGuard(of, isOver), refused: false },
+  { ...row, before, guard: expiryGuard(of, !isOver), refused: true },
+])
 
 const use = { keyId: 'key_a', route: 'check', value: 'v1', bodyDigest: 'sha256:', entryId: 'aud_first', atMs: START_MS }
 const used: Submission = { guards: [], writes: [{ kind: 'idempotency', use }], entries: [note()] }
@@ -147,7 +174,8 @@ const ROWS: Record<Guard['kind'], readonly Row[]> = {
   checkpointed: checkpoints,
   prunedTo: prunes,
   logKeyInUse: logKeys,
-  during: times,
+  before: times,
+  expiry: expiries,
   noStopSince: stopsSince,
   noNewAllows: takes,
   pendingBelow: pendings,

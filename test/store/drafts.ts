@@ -194,8 +194,8 @@ export function aStop(changes: Partial<KillSwitch> = {}): KillSwitch {
   }
 }
 
-export function recovered(stop: KillSwitch): Submission {
-  return changing(change('switch', stop, { recoveredBy: 'ann', recoveredAt: AT, comment: 'fine' }))
+export function recovered(stop: KillSwitch, recoveredAt = AT): Submission {
+  return changing(change('switch', stop, { recoveredBy: 'ann', recoveredAt, comment: 'fine' }))
 }
 
 export function anApproval(changes: Partial<Approval> = {}): Approval {

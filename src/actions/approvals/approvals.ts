@@ -3,8 +3,6 @@ import { type Static, Type } from '#typebox'
 import {
   type Approval,
   type ApprovalStatus,
-  beginMs,
-  deadlineMs,
   OPEN_STATUSES,
   statusAt,
   subjectOf,
@@ -23,7 +21,7 @@ import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { PAGE_BYTES, pageGiven } from '../page.ts'
 import { waiters } from '../waiters.ts'
 import { assertMayApprove, assertMayReject, hasVoted } from './may-vote.ts'
-import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
+import { changedByTime, expiryGuard, noteStatus, openApprovals } from './open-approvals.ts'
 import { isApprover, type Reader, requesterSeenBy, viewFor, visibleApproval } from './visible-approvals.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
@@ -82,7 +80,7 @@ export function approve(
       entryId,
       guards: [
         { kind: 'notStopped', subject: subjectOf(approval) },
-        lifetimeOf(deps, approval, nowMs),
+        expiryGuard(approval, false),
         ...Array.from(counted.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
       ],
     }
@@ -102,7 +100,7 @@ export function reject(
     const entryId = deps.newId('entry')
     const votes = [...approval.votes, voteOf(caller, approverId, reason, nowMs, entryId)]
     const changes = { votes, status: 'rejected' as const, decidedAt: formatTimestamp(nowMs) }
-    return { changes, type: 'approval.rejected', entryId, guards: [] }
+    return { changes, type: 'approval.rejected', entryId, guards: [expiryGuard(approval, false)] }
   })
 }
 
@@ -144,12 +142,6 @@ function vote(
       reply: () => viewFor(deps, caller, changed.record),
     }
   })
-}
-
-/** The time in which the approval may be used or voted for. */
-export function lifetimeOf({ store }: Deps, approval: Approval, nowMs: number): Guard {
-  const untilMs = deadlineMs(approval, store.state().switches, nowMs)
-  return { kind: 'during', fromMs: beginMs(approval), untilMs }
 }
 
 function voteOf(caller: Caller, approverId: string, comment: string | undefined, nowMs: number, entryId: string): Vote {

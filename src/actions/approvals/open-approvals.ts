@@ -12,6 +12,7 @@ import { formatTimestamp } from '../../base/time.ts'
 import type { OpenQuery, StandingQuery } from '../../store/queries.ts'
 import { change } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
+import type { Guard } from '../../store/submission.ts'
 import { type Deps, eventEntry } from '../deps.ts'
 
 const BATCH = 200
@@ -73,12 +74,18 @@ export function isOpen(store: Store, approval: Approval, nowMs: number): boolean
   return isOpenStatus(approval.status) || isOpenStatus(statusAt(approval, store.state().switches, nowMs))
 }
 
+/** The expiry of the approval as it is decided at the commit: the clock may have gone by then, either way. */
+export function expiryGuard(approval: Standing, isOver: boolean): Guard {
+  const { id, chain, action, domain, status, createdAt, decidedEnd, expiresAt } = approval
+  return { kind: 'expiry', of: { id, chain, action, domain, status, createdAt, decidedEnd, expiresAt }, isOver }
+}
+
 /** Records a computed status in the record and the chain. */
 export async function noteStatus(deps: Deps, approval: Approval, status: 'expired' | 'cancelled'): Promise<void> {
   const { write, data } = change('approval', approval, { status })
   // A conflict means that another change came first; the next run looks again.
   await deps.store.commit({
-    guards: [],
+    guards: status === 'expired' ? [expiryGuard(approval, true)] : [],
     writes: [write],
     entries: [eventEntry(deps, approval.chain, `approval.${status}`, data, SERVICE)],
   })

@@ -53,12 +53,12 @@ export async function rotateLogKey(
   ]
   const guards: Guard[] = [
     { kind: 'logKeyInUse', id: from.id },
-    { kind: 'during', fromMs: 0, untilMs: atMs },
+    { kind: 'before', untilMs: atMs },
   ]
   const { conflict } = await deps.store.commit({ guards, writes, entries })
   if (conflict !== null) {
     file.removeNext(next.id)
-    if (conflict === 'during') throw new GateError('overloaded', 'The rotation took too long; try again.')
+    if (conflict === 'before') throw new GateError('overloaded', 'The rotation took too long; try again.')
     throw new WrongSigningKey('The log key was rotated by somebody else.')
   }
   file.promoteNext(next.id)

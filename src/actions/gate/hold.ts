@@ -17,8 +17,8 @@ import { principalOf } from '../../keys/apikey.ts'
 import type { ApprovalTerms } from '../../policies/set.ts'
 import { change, creation } from '../../store/records.ts'
 import type { Guard, Write } from '../../store/submission.ts'
-import { lifetimeOf } from '../approvals/approvals.ts'
 import { followsFromChain } from '../approvals/follows-from-chain.ts'
+import { expiryGuard } from '../approvals/open-approvals.ts'
 import { type Caller, type CheckDeps, eventEntry } from '../deps.ts'
 import type { Judged } from './judge.ts'
 import { overPendingLimit, pendingGuard } from './pending-limit.ts'
@@ -148,7 +148,7 @@ function redeemed(
     },
     approval: used.record,
     guards: [
-      lifetimeOf(deps, approval, judged.nowMs),
+      expiryGuard(approval, false),
       { kind: 'noStopSince', subject: subjectOf(approval), end: approval.decidedEnd ?? 0 },
       ...Array.from(votes.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
     ],
@@ -181,7 +181,7 @@ function requested(
   return {
     outcome: judged.outcome,
     approval: created.record,
-    guards: [pendingGuard(deps, caller)],
+    guards: [pendingGuard(deps, caller), ...overdue.map((approval) => expiryGuard(approval, true))],
     writes: [...expired, created].map(({ write }) => write),
     entries: [
       ...expired.map(({ data }) => eventEntry(deps, caller.chain, 'approval.expired', data, SERVICE)),

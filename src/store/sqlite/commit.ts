@@ -1,3 +1,4 @@
+import { statusAt } from '../../approvals/approval.ts'
 import { matchesAny } from '../../base/glob.ts'
 import { isActive } from '../../keys/apikey.ts'
 import { coveringStop, stopSince } from '../../killswitch/killswitch.ts'
@@ -73,8 +74,12 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
       return coveringStop([...memory.switches, ...imposed], guard.subject) === undefined
     case 'noStopSince':
       return stopSince([...memory.switches, ...imposed], guard.subject, guard.end) === undefined
-    case 'during':
-      return guard.fromMs <= nowMs && nowMs < guard.untilMs
+    case 'before':
+      return nowMs < guard.untilMs
+    case 'expiry': {
+      const { of, isOver } = guard
+      return (statusAt(of, [...memory.switches, ...imposed], nowMs) === 'expired') === isOver
+    }
     case 'keyActive':
     case 'voterActive': {
       const key = memory.keys.get(guard.keyId)
