@@ -8,8 +8,8 @@ import type { Bundle } from '../../src/evidence/bundle.ts'
 export interface ModelEntry {
   token: number
   atMs: number
-  /** True for an entry that a checkpoint itself writes. */
-  isOwn: boolean
+  /** Time that it waits for a checkpoint: none for what restrains, no end for what a checkpoint itself writes. */
+  waitsMs: number
 }
 
 export interface ModelCheckpoint {
@@ -80,6 +80,9 @@ export interface Model {
   ann: string
 }
 
+/** How long most entries wait for a checkpoint. */
+export const DUE_MS = 10_000
+
 let tokens = 0
 export const SYSTEM = '_system'
 export const LIVE = 'acme/live'
@@ -89,10 +92,10 @@ export const newToken = (): number => {
   return tokens
 }
 
-export function append({ stored, nowMs }: Model, chain: string, count = 1, isOwn = false): number {
+export function append({ stored, nowMs }: Model, chain: string, count = 1, waitsMs = DUE_MS): number {
   const entries = stored.chains.get(chain) ?? []
   stored.chains.set(chain, entries)
-  for (let n = 0; n < count; n += 1) entries.push({ token: newToken(), atMs: nowMs, isOwn })
+  for (let n = 0; n < count; n += 1) entries.push({ token: newToken(), atMs: nowMs, waitsMs })
   return entries.length - 1
 }
 
@@ -150,7 +153,7 @@ export function sign(model: Model, chains: Iterable<string>): void {
   const { stored } = model
   const grown = [...chains].filter((chain) => lengthOf(stored, chain) > signedOf(stored, chain))
   for (const chain of grown) stored.checkpoints.push(headOf(stored, chain))
-  if (grown.length > 0) append(model, SYSTEM, 1, true)
+  if (grown.length > 0) append(model, SYSTEM, 1, Number.POSITIVE_INFINITY)
 }
 
 export function headOf(stored: Stored, chain: string): ModelCheckpoint {
@@ -162,8 +165,6 @@ export function lastToken({ chains }: Stored, chain: string, size: number): numb
   return chains.get(chain)?.[size - 1]?.token ?? 0
 }
 
-const DUE_MS = 10_000
-
 const HEARTBEAT_MS = 3_600_000
 
 /** Signs the chains that are due; once an hour, every chain. */
@@ -174,11 +175,11 @@ export function signDue(model: Model): void {
   if (isHeartbeat) model.heartbeatMs = nowMs
 }
 
-/** Those of which an entry, other than what checkpoints write, has waited for so long. */
+/** Those of which an entry has waited as long as it may. */
 function dueChains({ stored, nowMs }: Model): string[] {
   return [...stored.chains].flatMap(([chain, entries]) => {
-    const oldest = entries.slice(signedOf(stored, chain)).find(({ isOwn }) => !isOwn)
-    return oldest !== undefined && nowMs - oldest.atMs >= DUE_MS ? [chain] : []
+    const isDue = ({ atMs, waitsMs }: ModelEntry): boolean => nowMs - atMs >= waitsMs
+    return entries.slice(signedOf(stored, chain)).some(isDue) ? [chain] : []
   })
 }
 

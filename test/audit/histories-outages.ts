@@ -35,7 +35,8 @@ export const rotates = command('rotate', {
   needs: ({ isSuspended }) => !isSuspended,
   async run(model, world) {
     await beside(world, (deps) => rotateLogKey(deps, keyFileOf(world), HOST))
-    m.append(model, m.SYSTEM, 2)
+    // The end of the old key makes a checkpoint due at once.
+    m.append(model, m.SYSTEM, 2, 0)
     model.stored.keys.push(m.newToken())
   },
 })

@@ -6,7 +6,7 @@ import { newWorld, type World } from './histories.ts'
 import type { Command } from './histories-command.ts'
 import * as c from './histories-commands.ts'
 import { assertAsModelled } from './histories-invariants.ts'
-import { discrepancies, failedChecks, LIVE, type Model, newToken, SYSTEM } from './histories-model.ts'
+import { DUE_MS, discrepancies, failedChecks, LIVE, type Model, newToken, SYSTEM } from './histories-model.ts'
 import * as o from './histories-outages.ts'
 
 /** A running service with two people, and the model of what it has written by then. */
@@ -18,7 +18,7 @@ async function start(): Promise<{ model: Model; real: World }> {
   const lengths = await store.lengths([SYSTEM, LIVE])
   const { nowMs } = real
   const entriesOf = (chain: string) =>
-    Array.from({ length: lengths.get(chain) ?? 0 }, () => ({ token: newToken(), atMs: nowMs, isOwn: false }))
+    Array.from({ length: lengths.get(chain) ?? 0 }, () => ({ token: newToken(), atMs: nowMs, waitsMs: DUE_MS }))
   const model: Model = {
     stored: {
       chains: new Map([SYSTEM, LIVE].map((chain) => [chain, entriesOf(chain)])),
