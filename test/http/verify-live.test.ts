@@ -184,7 +184,6 @@ test('the thread of a verification that nobody waits for ends at once, and the n
   const reader = await openStreamAt(t, own.server.url + query(), key)
   assert.equal((await reader.find(({ event }) => event === 'verified')).data.valid, true)
   assert.ok(told < 10, `of 10,000 entries, ${told} thousand were read on`)
-  assert.ok(told < 10, `of 10,000 entries, ${told} thousand were read on`)
   const checked = reader.events.filter(({ event }) => event === 'progress').at(-1)?.data
   assert.equal(checked?.of, (await own.call(key, 'GET', '/audit/chain?limit=1')).body.page.total)
 })
