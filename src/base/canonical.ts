@@ -48,7 +48,8 @@ function writeArray(items: readonly unknown[], depth: number): string {
 
 function writeObject(value: object, depth: number): string {
   const prototype = Object.getPrototypeOf(value)
-  if (prototype !== null && prototype !== Object.prototype) {
+  // Object.prototype, and that of parsed objects, inherit nothing.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new TypeError('canonical JSON: only plain objects can be written')
   }
   const members = value as Record<string, unknown>
