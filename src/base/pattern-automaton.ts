@@ -75,6 +75,7 @@ export function automatonOf(program: Program, classes: Classes) {
   const instructions = Array.from({ length: program.numInst() }, (_, at) => program.getInst(at))
   const close = closer(instructions)
   const states = new Map<string, State>()
+  let first: State | undefined
   let held = 0
   let comparisons = 0
 
@@ -101,7 +102,10 @@ export function automatonOf(program: Program, classes: Classes) {
     /** The number of the comparison that has begun last. */
     comparison: (): number => comparisons,
     /** The state before a text. */
-    start: (): State => stateOf(close([program.start], TEXT_BEGIN.known), TEXT_BEGIN),
+    start(): State {
+      first ??= stateOf(close([program.start], TEXT_BEGIN.known), TEXT_BEGIN)
+      return first
+    },
     step(state: State, kind: number, rune: number): Step {
       const { now, next } = around(state, rune)
       const isDecided = (now & ~state.known & state.asked) !== 0

@@ -26,10 +26,11 @@ const compiled = lru(1000, (text: string): Pattern => {
   const newAutomaton = (): Automaton => automatonOf(program, re2.dfa)
   // The states of earlier comparisons serve this one, but count anew.
   const begin = (work: Work): Automaton => {
-    const kept = automata.get(program)?.automaton
-    const automaton = kept === undefined || kept.held() > KEPT_OF_ONE ? newAutomaton() : kept
+    const kept = automata.get(program)
+    const automaton = kept === undefined || kept.automaton.held() > KEPT_OF_ONE ? newAutomaton() : kept.automaton
     automaton.beginComparison()
-    automata.put(program, { automaton, held: automaton.held() })
+    const held = automaton.held()
+    if (held !== kept?.held) automata.put(program, { automaton, held })
     work.prepared?.set(program, automaton)
     return automaton
   }
