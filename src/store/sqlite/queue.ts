@@ -112,7 +112,8 @@ export function commitQueue(host: QueueHost) {
         const item = { ...prepared(submission), isAbandoned, sinceMs: performance.now(), resolve, reject }
         // Behind the submissions being written, and others with priority.
         const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
-        waiting.splice(at < 0 ? waiting.length : at, 0, item)
+        if (at < 0) waiting.push(item)
+        else waiting.splice(at, 0, item)
         schedule(batchDelayMs())
       })
     },
