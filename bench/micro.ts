@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { type AppendResults, measureAppend } from './append.ts'
 import { type HistoryResult, measureHistory } from './history.ts'
+import { type LeavesResult, measureLeaves } from './leaves.ts'
 import { measureStall, type StallResult } from './stall.ts'
 
 export interface MicroResults {
   append: AppendResults
   stalls: StallResult[]
   history: HistoryResult
+  leaves: LeavesResult[]
 }
 
 /** Measures the costs that decide the design of the store, each by itself. Takes about a minute. */
@@ -34,7 +36,10 @@ export async function measureMicro(): Promise<MicroResults> {
   console.log(
     `${name.padEnd(40)} ${countedMs} ms, not counting ${plainMs} ms; first ${firstMs} ms, stall ${firstStallMs} ms`,
   )
-  return { append, stalls, history }
+  const leaves = await measureLeaves()
+  for (const one of leaves)
+    console.log(`${`evaluate ${one.leaves} rules of one leaf`.padEnd(40)} ${one.perEvaluationUs} µs of processor`)
+  return { append, stalls, history, leaves }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await measureMicro()

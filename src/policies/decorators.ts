@@ -57,7 +57,7 @@ export function testFact(operator: Operator, test: Test, seen: unknown, work: Wo
   const present = seen !== undefined && seen !== null
   if (operator.value === 'none') return (operator.name === 'exists') === present ? 'true' : 'false'
   if (!present) return 'unknown'
-  // The almanac holds only facts that were read from JSON.
+  // All facts were read from JSON.
   const truth = test(seen as Json, work)
   return operator.opposite === undefined ? truth : notTruth(truth)
 }

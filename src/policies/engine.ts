@@ -1,73 +1,68 @@
-import { Almanac, Engine, Rule } from 'json-rules-engine'
-import { breathe, MAX_WORK, spend, UNLIMITED, WEIGHTS, type Work } from '../base/work.ts'
+import { Engine } from 'json-rules-engine'
+import { breathe, MAX_WORK, spend, WEIGHTS, type Work } from '../base/work.ts'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
-import type { Leaf, Question, ReadFacts, Truth } from './set.ts'
+import type { Leaf, Question, Truth } from './set.ts'
 
 /**
- * The part of json-rules-engine that is used here. Its types lack Rule.evaluate and Rule.setEngine and
- * say that operators answer booleans, which the code neither needs nor checks. Engine.run is left out
- * on purpose: overlapping runs of one engine lose rules.
+ * The part of json-rules-engine that is used here. Its types lack Engine.operators and say that operators answer
+ * booleans, which the code neither needs nor checks. Engine.run is left out on purpose: overlapping runs of one engine
+ * lose rules.
  */
-interface LeafEngine {
-  addOperator(name: string, test: (seen: Metered | undefined, index: number) => Truth): void
+interface Registry {
+  addOperator(name: string, test: (seen: Metered, index: number) => Truth): void
   addOperatorDecorator(
     name: string,
-    test: (
-      seen: Metered | undefined,
-      index: number,
-      next: (seen: Metered | undefined, index: number) => Truth,
-    ) => Truth,
+    test: (seen: Metered, index: number, next: (seen: Metered, index: number) => Truth) => Truth,
   ): void
-}
-interface LeafRule {
-  setEngine(engine: LeafEngine): void
-  evaluate(almanac: Almanac): Promise<{ conditions: { all: readonly { result?: Truth }[] } }>
+  readonly operators: {
+    /** The operator behind its decorators, as in `not:someFact:equal`; null when a part is unknown. */
+    get(name: string): { evaluate(seen: Metered, index: number): Truth } | null
+  }
 }
 
-/** The value of a fact with what its evaluation counts, which nothing else of json-rules-engine carries along. */
+/** The value of a fact with the work of its evaluation, which nothing else of json-rules-engine carries along. */
 interface Metered {
   readonly value: unknown
-  /** True when reading the fact takes more work than was left. */
-  readonly isRefused: boolean
-  /** True behind a decorator: what was prepared for one item serves the next. */
-  readonly isItem: boolean
   readonly work: Work
-  /** Leaf.index of comparisons that wanted more work than was left. */
-  readonly overBudget: Set<number>
 }
-
-// Without caching, a constant fact is not hashed when it is added; its value never changes anyway.
-const CONSTANT = { cache: false }
 
 /** Comparisons beyond these are never asked, and need not be prepared. */
 const MAX_COMPARISONS = Math.floor(MAX_WORK / WEIGHTS.comparison.units)
-/** Comparisons that are evaluated at once: more of them share nothing, and make each one dearer. */
+/** Comparisons between two pauses, which are charged together. */
 const AT_ONCE = 100
 
 /** A comparison with its constant compiled in, by Leaf.index. */
 type TestAt = (index: number) => Test | undefined
 
 /**
- * Prepares distinct leaves for evaluation, many of an action in one json-rules-engine rule: each rule costs more
- * than its leaves. The engine is only a registry of operators: it is never run, and it has none of
- * json-rules-engine's own operators, which take a missing fact for a value. It is given Leaf.index as the
- * constant, so that it can neither copy nor interpret the real one.
+ * Prepares distinct leaves for evaluation. The operators of json-rules-engine are asked directly (docs/decisions/0032):
+ * one answer of a rule takes seven promises and a clone of its conditions.
+ *
+ * @throws TypeError for a leaf with an unknown operator
  */
 export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => Question['answer'] {
-  const engine = registryEngine(testAt)
+  const { operators } = registryOf(testAt)
+  const preparedLeaf = ({ fact, operator: name, index }: Leaf) => {
+    const operator = operators.get(name)
+    if (operator === null) throw new TypeError(`There is no operator ${name}.`)
+    return { fact: fact.text, operator, index }
+  }
   return (leaves) => {
-    const parts = inParts(leaves.slice(0, MAX_COMPARISONS)).map((part) => ({ part, rule: leafRule(part, engine) }))
-    return async (read, work) => {
+    const prepared = leaves.slice(0, MAX_COMPARISONS).map(preparedLeaf)
+    return async ({ facts, refused }, work) => {
       const truths = new Map<number, Truth>()
-      for (const { part, rule } of parts) {
+      for (let first = 0; first < prepared.length; first += AT_ONCE) {
         await breathe(work)
+        const part = prepared.slice(first, first + AT_ONCE)
         if (!spend(work, 'comparison', part.length)) break
-        const overBudget = new Set<number>()
-        const { conditions } = await rule.evaluate(almanacOf(read, work, overBudget))
-        for (const [i, { index }] of part.entries()) {
-          const result = conditions.all[i]?.result ?? 'unknown'
-          if (result !== 'unknown' || !overBudget.has(index)) truths.set(index, result)
+        for (const { fact, operator, index } of part) {
+          // A fact that was too large to read is over the budget, whatever it is compared with.
+          if (refused.has(fact)) continue
+          const before = work.refused
+          if (work.prepared?.size) work.prepared.clear()
+          const truth = operator.evaluate({ value: facts.get(fact), work }, index)
+          if (truth !== 'unknown' || work.refused === before) truths.set(index, truth)
         }
       }
       return truths
@@ -75,64 +70,30 @@ export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => Quest
   }
 }
 
-function inParts(leaves: readonly Leaf[]): (readonly Leaf[])[] {
-  const count = Math.ceil(leaves.length / AT_ONCE)
-  return Array.from({ length: count }, (_, i) => leaves.slice(i * AT_ONCE, (i + 1) * AT_ONCE))
-}
-
-/** Only constants are added, so that nothing is computed, awaited or shared between two evaluations. */
-function almanacOf({ facts, refused }: ReadFacts, work: Work, overBudget: Set<number>): Almanac {
-  const almanac = new Almanac({ allowUndefinedFacts: true })
-  const add = (name: string, metered: Metered): void => void almanac.addFact(name, metered, CONSTANT)
-  for (const [name, value] of facts) add(name, { value, isRefused: false, isItem: false, work, overBudget })
-  for (const name of refused) add(name, { value: undefined, isRefused: true, isItem: false, work, overBudget })
-  return almanac
-}
-
-function registryEngine(testAt: TestAt): LeafEngine {
-  const engine = new Engine([], { allowUndefinedFacts: true })
-  // Rule.evaluate looks operators up in the engine, whose own ones are removed by name.
+/**
+ * An engine that is only a registry of operators: it is never run, and it has none of json-rules-engine's own operators,
+ * which take a missing fact for a value. They get Leaf.index as the constant, which can be neither copied nor
+ * interpreted.
+ */
+export function registryOf(testAt: TestAt): Registry {
+  const engine = new Engine()
+  // Operators are looked up in the engine, whose own ones are removed by name.
   for (const name of ['equal', 'notEqual', 'in', 'notIn', 'contains', 'doesNotContain']) engine.removeOperator(name)
   for (const name of ['lessThan', 'lessThanInclusive', 'greaterThan', 'greaterThanInclusive'])
     engine.removeOperator(name)
   for (const name of ['someFact', 'someValue', 'everyFact', 'everyValue', 'swap', 'not'])
     engine.removeOperatorDecorator(name)
-  const registry = engine as unknown as LeafEngine // see LeafEngine
+  const registry = engine as unknown as Registry // see Registry
   for (const operator of OPERATORS.values()) {
-    registry.addOperator(operator.name, (seen, index) => {
+    registry.addOperator(operator.name, ({ value, work }, index) => {
       const test = testAt(index)
-      if (test === undefined) return 'unknown'
-      // Nothing is counted where there is no value to compare.
-      if (seen === undefined) return testFact(operator, test, undefined, UNLIMITED)
-      // What an item is refused, its decorator notes.
-      if (seen.isItem) return testFact(operator, test, seen.value, seen.work)
-      return noting(seen, index, () => testFact(operator, test, seen.value, seen.work))
+      return test === undefined ? 'unknown' : testFact(operator, test, value, work)
     })
   }
   for (const [name, decorate] of DECORATORS) {
-    registry.addOperatorDecorator(name, (seen, index, next) => {
-      if (seen === undefined) return decorate(undefined, () => next(undefined, index), UNLIMITED)
-      const { work, overBudget } = seen
-      return noting(seen, index, () =>
-        decorate(seen.value, (value) => next({ value, isRefused: false, isItem: true, work, overBudget }, index), work),
-      )
-    })
+    registry.addOperatorDecorator(name, ({ value, work }, index, next) =>
+      decorate(value, (item) => next({ value: item, work }, index), work),
+    )
   }
   return registry
-}
-
-/** Notes a comparison during which work was refused, or before it, when its fact was read. */
-function noting({ work, overBudget, isRefused }: Metered, index: number, compare: () => Truth): Truth {
-  if (work.prepared !== undefined && work.prepared.size > 0) work.prepared.clear()
-  const before = isRefused ? -1 : work.refused
-  const truth = isRefused ? 'unknown' : compare()
-  if (work.refused > before) overBudget.add(index)
-  return truth
-}
-
-function leafRule(leaves: readonly Leaf[], engine: LeafEngine): LeafRule {
-  const all = leaves.map(({ fact, operator, index }) => ({ fact: fact.text, operator, value: index }))
-  const rule = new Rule({ conditions: { all }, event: { type: 'leaves' } }) as unknown as LeafRule // see LeafEngine
-  rule.setEngine(engine)
-  return rule
 }

@@ -65,8 +65,11 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
     return { outcome, missing: [...new Set(missing)], overBudget: [...new Set(overBudget)] }
   }
   return {
-    rules: question.rules.map((rule) => ({ rule, ...resultOf(rule) })),
-    factors: question.factors.map((factor) => ({ factor, ...shareOf(factor, resultOf(factor), { read, refused }) })),
+    rules: question.rules.map((rule) => {
+      const { outcome, missing, overBudget } = resultOf(rule)
+      return { rule, outcome, missing, overBudget }
+    }),
+    factors: question.factors.map((factor) => factorResult(factor, resultOf(factor), { read, refused })),
     facts,
     defaulted,
     truths,
@@ -115,24 +118,26 @@ function readFacts(paths: readonly FactPath[], read: Read): FactValues {
 }
 
 /** The share of its weight that a factor adds, its outcome, and the facts that are missing for it. */
-function shareOf(
+function factorResult(
   factor: Factor,
-  result: ConditionResult,
+  { outcome, missing, overBudget }: ConditionResult,
   { read, refused }: { read: Read; refused: ReadonlySet<string> },
-): Omit<FactorResult, 'factor'> {
-  const { outcome } = result
-  if (outcome === 'false') return { ...result, fraction: 0, scaled: undefined }
-  if (factor.scale === undefined) return { ...result, fraction: 1, scaled: undefined }
-  const { fact, from, to } = factor.scale
-  const value = read(fact)
-  if (typeof value !== 'number' || !Number.isFinite(value)) {
-    const cause = refused.has(fact.text) ? 'overBudget' : 'missing'
-    const facts = [...new Set([...result[cause], fact.text])]
-    return { ...result, outcome: 'unknown', [cause]: facts, fraction: 1, scaled: value }
+): FactorResult {
+  const { scale } = factor
+  if (outcome === 'false' || scale === undefined)
+    return { factor, outcome, missing, overBudget, fraction: outcome === 'false' ? 0 : 1, scaled: undefined }
+  const { fact, from, to } = scale
+  const scaled = read(fact)
+  if (typeof scaled !== 'number' || !Number.isFinite(scaled)) {
+    const withFact = (facts: readonly string[]): string[] => [...new Set([...facts, fact.text])]
+    const cause = refused.has(fact.text)
+      ? { missing, overBudget: withFact(overBudget) }
+      : { missing: withFact(missing), overBudget }
+    return { factor, outcome: 'unknown', ...cause, fraction: 1, scaled }
   }
   // An unevaluable `when` counts as met, and in full: a missing fact never lowers the risk.
-  const fraction = outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)))
-  return { ...result, fraction, scaled: value }
+  const fraction = outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (scaled - from) / (to - from)))
+  return { factor, outcome, missing, overBudget, fraction, scaled }
 }
 
 /** The parts of a request that are validated against the action's declaration. */

@@ -140,7 +140,7 @@ export type Validators = Readonly<Record<'context' | 'plan', Validate | undefine
 export type FactValues = ReadonlyMap<string, Json>
 
 /** What was read for one evaluation. */
-export interface ReadFacts {
+interface ReadFacts {
   readonly facts: FactValues
   /** Paths of the facts that take more work to read than was left; whether they have a value is unknown. */
   readonly refused: ReadonlySet<string>

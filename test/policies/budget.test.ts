@@ -81,6 +81,17 @@ for (const [name, set, context, fact] of TOO_MUCH) {
   })
 }
 
+test('budget: a pattern that compares two facts counts its steps for each', async () => {
+  const pattern = '(?:[ab]*a[ab]{3}){1,2}[cd]$'
+  const used = async (...names: string[]): Promise<number> => {
+    const asked = names.map((name) => `{fact: context.${name}, operator: matches, value: "${pattern}"}`)
+    const work = newWork()
+    await evaluateContext(denyingWhen(`{all: [${asked.join(', ')}]}`), { a: 'abbab', b: 'abbab' }, 'a.b', work)
+    return MAX_WORK - work.left
+  }
+  assert.equal(await used('a', 'b'), 2 * (await used('a')))
+})
+
 test('budget: a declared default does not replace a fact that takes too much work to read', async () => {
   const set = setOf(
     `facts: {"context.*.a": {type: list, default: []}}\nrules:\n  - {id: a, actions: ["**"], effect: deny, reason: R., when: {fact: "context.*.a", operator: contains, value: 1}}\n`,
