@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ID_RANDOM_BYTES, makeId } from '../../src/base/id.ts'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { grow } from '../audit/trail.ts'
 import { temporaryFolder } from '../helpers.ts'
@@ -73,6 +75,22 @@ test('old entries go into a folder that verifies, and out of the data file, whic
   const gone = ['--from', dayAgo(310), '--to', dayAgo(0), '--out', join(out, 'gone')]
   const refused = await run(['audit', 'export', '--tenant', 'acme', '--data', dir, ...gone])
   assert.match(refused.stderr, /The entries before 402 were pruned; their archive has them\./)
+})
+
+test('the command line tells a decision that may be archived from one that never was', async () => {
+  const dir = await oldFolder()
+  await prune(dir, '--before', dayAgo(200), '--archive', join(temporaryFolder(), 'archive'))
+  const idOf = (daysAgo: number): string =>
+    makeId('decision', Date.now() - daysAgo * DAY_MS, randomBytes(ID_RANDOM_BYTES))
+  for (const command of [['evidence', 'export'], ['decisions', 'show'], ['explain']]) {
+    const [old, young] = [
+      await run([...command, idOf(301), '--data', dir]),
+      await run([...command, idOf(1), '--data', dir]),
+    ]
+    assert.match(old.stderr, /Decisions of acme\/live up to .* were archived and deleted here\. Entries 0 to 401 are/)
+    assert.match(young.stderr, /There is no decision dec_/)
+    assert.deepEqual([old.code, young.code], [3, 3], command.join(' '))
+  }
 })
 
 test('where there is nothing to prune, nothing is written and the exit code says so', async () => {

@@ -24,6 +24,19 @@ export async function decisionOfChain(store: Store, chain: string, id: string): 
   throw (await archivedFault(store, chain, id)) ?? new GateError('not_found', 'There is no such decision.')
 }
 
+/** The entry of a decision of any chain, found as by `decisionEntry`. @throws GateError `not_found`, `archived` */
+export async function decisionOnHost(store: Store, id: string): Promise<StoredEntry> {
+  const entry = await decisionEntry(store, id)
+  if (entry !== undefined) return entry
+  const faults = await Promise.all((await store.chains()).map((chain) => archivedFault(store, chain, id)))
+  const archived = faults.flatMap((fault) => (fault === undefined ? [] : [fault.message]))
+  if (archived.length > 0) throw new GateError('archived', archived.join(' '))
+  throw new GateError(
+    'not_found',
+    `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`,
+  )
+}
+
 /** Where to look for a decision as old as those that were archived; whether there was one, only the archive knows. */
 async function archivedFault(store: Store, chain: string, id: string): Promise<GateError | undefined> {
   if (!isId(id, 'decision') && !isId(id, 'entry')) return undefined
@@ -32,7 +45,7 @@ async function archivedFault(store: Store, chain: string, id: string): Promise<G
   const { archive, size, lastTs } = pruned
   return new GateError(
     'archived',
-    `Decisions up to ${lastTs} were archived and deleted here. Entries ${archive.first} to ${size - 1} are in the archive whose manifest has the digest ${archive.manifest}; earlier entries audit.prune name those before it.`,
+    `Decisions of ${chain} up to ${lastTs} were archived and deleted here. Entries ${archive.first} to ${size - 1} are in the archive whose manifest has the digest ${archive.manifest}; earlier entries audit.prune name those before it.`,
   )
 }
 

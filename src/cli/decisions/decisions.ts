@@ -1,4 +1,4 @@
-import { decisionEntry, type RecordedDecision, recordedDecision } from '../../actions/decisions/decisions.ts'
+import { decisionOnHost, type RecordedDecision, recordedDecision } from '../../actions/decisions/decisions.ts'
 import type { Deps } from '../../actions/deps.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -17,18 +17,9 @@ export function addDecisionCommands(program: GateCommand): void {
 }
 
 async function show(id: string, options: CommonOptions): Promise<void> {
-  const found = await withStore(options, async (deps) => recordedDecision(deps, await entryOf(deps, id)))
+  const found = await withStore(options, async (deps) => recordedDecision(deps, await decisionOnHost(deps.store, id)))
   print(options, found, () => undisguisedLines(linesOf(found)))
   if (!found.verified) options.io.exitCode = EXIT.negative
-}
-
-/** @throws CannotRun when the decision does not exist */
-export async function entryOf({ store }: Deps, id: string): Promise<StoredEntry> {
-  const entry = await decisionEntry(store, id)
-  if (entry !== undefined) return entry
-  throw new CannotRun(
-    `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`,
-  )
 }
 
 function linesOf(found: RecordedDecision): Line[] {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { decisionOnHost } from '../../actions/decisions/decisions.ts'
 import { explainEntry } from '../../actions/decisions/explain.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { historyReader } from '../../actions/gate/history.ts'
@@ -11,7 +12,6 @@ import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
 import { type Line, paint, print, undisguisedLines } from '../output.ts'
 import { setInFolder } from '../tenant-folders.ts'
-import { entryOf } from './decisions.ts'
 import { decisionLines, explanationLines, valueText } from './explanation-lines.ts'
 
 export function addExplainCommand(program: GateCommand): void {
@@ -28,7 +28,7 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
   const found = await withStore(options, async (deps, config) =>
     explainEntry(
       { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, resolve(config.policies)) },
-      await entryOf(deps, id),
+      await decisionOnHost(deps.store, id),
     ),
   )
   print(options, found, () => undisguisedLines(linesOf(found)))

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
+import { decisionOnHost } from '../../actions/decisions/decisions.ts'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
 import { counted } from '../../base/counted.ts'
-import { isId, siblingId } from '../../base/id.ts'
 import { verifyBundleText } from '../../evidence/verify.ts'
 import { type ExportVerification, verifyExport } from '../../evidence/verify-export.ts'
 import { readExport } from '../../files/export-folder.ts'
@@ -32,10 +32,9 @@ export function addEvidenceCommands(program: GateCommand): void {
 
 async function exportCommand(id: string, options: CommonOptions & { out?: string; dsse?: boolean }): Promise<void> {
   const exported = await withStore(options, async (deps, config) => {
-    const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
-    if (entry === undefined) throw new CannotRun(`There is no decision ${id}; its id starts with dec_.`)
+    const { header } = await decisionOnHost(deps.store, id)
     const evidence = await withKeyring(deps, config)
-    return (options.dsse ? exportEnvelope : exportBundle)(evidence, entry.header.chain, id)
+    return (options.dsse ? exportEnvelope : exportBundle)(evidence, header.chain, id)
   })
   const file = writeOut(options, exported)
   if (file !== undefined) print(options, { decision: id, file }, () => [`The evidence of ${id} is in ${file}.`])
