@@ -48,8 +48,7 @@ function writeArray(items: readonly unknown[], depth: number): string {
 
 function writeObject(value: object, depth: number): string {
   const prototype = Object.getPrototypeOf(value)
-  // Object.prototype, and that of parsed objects, inherit nothing.
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+  if (prototype !== null && prototype !== Object.prototype) {
     throw new TypeError('canonical JSON: only plain objects can be written')
   }
   const members = value as Record<string, unknown>

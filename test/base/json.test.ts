@@ -145,12 +145,10 @@ test('depth: exactly the limit is read, one more is refused, and a million do no
   assert.throws(() => parseJson('{"a":'.repeat(1_000_000), LIMITS), refused)
 })
 
-test('objects inherit nothing, and cannot be made to: such names are plain data', () => {
+test('objects have no prototype, so inherited names are plain data', () => {
   const value = parseJson('{"constructor":1,"toJSON":2,"hasOwnProperty":3}', LIMITS)
   assert.ok(isJsonObject(value))
-  const inherited = Object.getPrototypeOf(value)
-  assert.deepEqual([Reflect.ownKeys(inherited), Object.getPrototypeOf(inherited)], [[], null])
-  assert.equal(Object.isFrozen(inherited), true)
+  assert.equal(Object.getPrototypeOf(value), null)
   assert.deepEqual({ ...value }, { constructor: 1, toJSON: 2, hasOwnProperty: 3 })
   const empty = parseJson('{}', LIMITS)
   assert.ok(isJsonObject(empty) && !('toString' in empty))
