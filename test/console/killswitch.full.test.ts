@@ -272,6 +272,10 @@ test('a stop that is not on disk is loudly said to be in force here alone', asyn
   await red(page).click()
   await page.getByText('In force here, not on disk yet; tried again each second.').waitFor()
   await page.locator('.header').getByText('Stopped: L1 payment.*').waitFor()
+  await page.locator('.failure').getByText('kept in the reserve').waitFor()
+  assert.equal(await page.getByText('It covers nothing that is known.').count(), 0)
+  // The header may lie over a button of the list, by how far the focus has scrolled.
+  await page.evaluate('scrollTo(0, 0)')
   await assertSound(opened, REFUSED)
   renameSync(`${file}.away`, file)
   // Now it can be ended, as no stop can that is not on disk.

@@ -68,13 +68,12 @@ function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Don
             <strong>In force here, not on disk yet; tried again each second.</strong>
           </p>
           <p>
-            Nothing that it covers is allowed by this process. Whether it outlasts a restart is said below; until it is
-            on disk it cannot be ended. See to the disk of the service; <code>/readyz</code> answers 200 again when it
-            is written.
+            Nothing that it covers is allowed by this process. {warning} Until it is on disk it cannot be ended. See to
+            the disk of the service; <code>/readyz</code> answers 200 again when it is written.
           </p>
         </div>
       )}
-      {warning ? (
+      {warning && persisted ? (
         <p class="notice">
           <strong>It covers nothing that is known.</strong> {warning}
         </p>
