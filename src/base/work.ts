@@ -64,9 +64,13 @@ export function spend(work: Work, what: keyof typeof WEIGHTS, count = 1): boolea
   return true
 }
 
-/** Pauses where a slice is over. */
-export async function breathe(work: Work): Promise<void> {
-  if (work.pause === undefined || work.leftAtPause - work.left < SLICE) return
-  await work.pause()
+/** True when others should have their turn. */
+export function isSliceOver({ pause, leftAtPause, left }: Work): boolean {
+  return pause !== undefined && leftAtPause - left >= SLICE
+}
+
+/** Lets others have their turn. */
+export async function pause(work: Work): Promise<void> {
+  await work.pause?.()
   work.leftAtPause = work.left
 }

@@ -1,5 +1,5 @@
 import { Engine } from 'json-rules-engine'
-import { breathe, MAX_WORK, spend, WEIGHTS, type Work } from '../base/work.ts'
+import { isSliceOver, MAX_WORK, pause, spend, WEIGHTS, type Work } from '../base/work.ts'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
 import type { Leaf, Question, Truth } from './set.ts'
@@ -29,7 +29,7 @@ interface Metered {
 
 /** Comparisons beyond these are never asked, and need not be prepared. */
 const MAX_COMPARISONS = Math.floor(MAX_WORK / WEIGHTS.comparison.units)
-/** Comparisons between two pauses, which are charged together. */
+/** Comparisons that are charged together. */
 const AT_ONCE = 100
 
 /** A comparison with its constant compiled in, by Leaf.index. */
@@ -53,12 +53,12 @@ export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => Quest
     return async ({ facts, refused }, work) => {
       const truths = new Map<number, Truth>()
       for (let first = 0; first < prepared.length; first += AT_ONCE) {
-        await breathe(work)
         const part = prepared.slice(first, first + AT_ONCE)
         if (!spend(work, 'comparison', part.length)) break
         for (const { fact, operator, index } of part) {
           // A fact that was too large to read is over the budget, whatever it is compared with.
           if (refused.has(fact)) continue
+          if (isSliceOver(work)) await pause(work)
           const before = work.refused
           if (work.prepared?.size) work.prepared.clear()
           const truth = operator.evaluate({ value: facts.get(fact), work }, index)

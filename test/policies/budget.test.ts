@@ -81,6 +81,15 @@ for (const [name, set, context, fact] of TOO_MUCH) {
   })
 }
 
+test('budget: others have their turn between the comparisons of an action', async () => {
+  let pauses = 0
+  const work = newWork(async () => void (pauses += 1))
+  const set = denyingWhen('{fact: context.t, operator: matches, value: "[0-9]x#$"}', 8)
+  await evaluateContext(set, { t: 'x'.repeat(200_000) }, 'a.b', work)
+  // 1,600,000 units, in slices of three comparisons.
+  assert.deepEqual([pauses, work.refused], [2, 0])
+})
+
 test('budget: a pattern that compares two facts counts its steps for each', async () => {
   const pattern = '(?:[ab]*a[ab]{3}){1,2}[cd]$'
   const used = async (...names: string[]): Promise<number> => {
