@@ -83,7 +83,9 @@ for (const [name, set, context, fact] of TOO_MUCH) {
 
 test('budget: others have their turn between the comparisons of an action', async () => {
   let pauses = 0
-  const work = newWork(async () => void (pauses += 1))
+  const work = newWork(async () => {
+    pauses += 1
+  })
   const set = denyingWhen('{fact: context.t, operator: matches, value: "[0-9]x#$"}', 8)
   await evaluateContext(set, { t: 'x'.repeat(200_000) }, 'a.b', work)
   // 1,600,000 units, in slices of three comparisons.

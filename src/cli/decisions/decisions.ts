@@ -1,8 +1,6 @@
 import { decisionOnHost, type RecordedDecision, recordedDecision } from '../../actions/decisions/decisions.ts'
-import type { Deps } from '../../actions/deps.ts'
-import type { StoredEntry } from '../../audit/entry.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
+import { type CommonOptions, EXIT, withStore } from '../context.ts'
 import { type Line, paint, prettyJson, print, undisguisedLines } from '../output.ts'
 import { EFFECT_STYLE } from './explanation-lines.ts'
 
