@@ -3,7 +3,8 @@ import type { Decision } from '../src/policies/set.ts'
 import type { Ask } from './replay.ts'
 import type { AgentKeys } from './sidecar.ts'
 
-const TIMEOUT_MS = 10_000
+/** A disk that hangs holds up an answer; a run of minutes need not end for it. */
+const TIMEOUT_MS = 60_000
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/
 
 interface Envelope {
