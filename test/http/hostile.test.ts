@@ -162,13 +162,16 @@ test('a client that goes in the middle of its body leaves nothing behind', async
 test('a client that goes before its answer finds its decision on record', async () => {
   const before = await entries(gate)
   // One whose end is read with its request has gone before the decision, which is not taken then.
+  let clients = 0
   await until('a decision is on record', async () => {
+    clients += 1
     const socket = open(requestText(owner, 'POST /gate/check', {}, BODY))
     await new Promise((resolve) => socket.once('connect', resolve))
     socket.end()
     await new Promise((resolve) => socket.resume().once('close', resolve))
-    return (await entries(gate)) === before + 1
+    return (await entries(gate)) > before
   })
+  assert.ok((await entries(gate)) <= before + clients)
 })
 
 test('the log has no secret, no failure of ours, and no word of what was sent', () => {
