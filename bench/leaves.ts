@@ -1,6 +1,7 @@
 import { loadPolicySet } from '../src/authoring/load/load.ts'
 import { newWork } from '../src/base/work.ts'
 import { evaluate } from '../src/policies/evaluate.ts'
+import { round } from './stats.ts'
 
 export interface LeavesResult {
   leaves: number
@@ -24,9 +25,9 @@ export async function measureLeaves(): Promise<LeavesResult[]> {
     const { set } = loadPolicySet({ tenant: 'bench', files, lists: new Map(), ignored: [] })
     if (set === undefined) throw new Error('The policies of the bench cannot be loaded.')
     const rounds: number[] = []
-    for (let round = 0; round < ROUNDS; round += 1)
+    for (let i = 0; i < ROUNDS; i += 1)
       rounds.push(await roundUs(() => evaluate(set, 'a.b', ({ segments }) => segments.length, newWork())))
-    results.push({ leaves, perEvaluationUs: Math.round(Math.min(...rounds) * 10) / 10 })
+    results.push({ leaves, perEvaluationUs: round(Math.min(...rounds), 1) })
   }
   return results
 }
