@@ -7,7 +7,7 @@ import { canonicalJson } from './canonical.ts'
 import { type ErrorDetail, GateError } from './errors.ts'
 import { once } from './memo.ts'
 import { compilePattern } from './pattern.ts'
-import { UNLIMITED, type Work } from './work.ts'
+import { beginComparison, UNLIMITED, type Work } from './work.ts'
 
 export type { ErrorObject }
 
@@ -23,7 +23,7 @@ export interface Meter {
 export function withinWork<T>(meter: Meter, work: Work, validate: () => T): T | undefined {
   meter.work = work
   // A validation is one comparison.
-  work.prepared?.clear()
+  beginComparison(work)
   try {
     return validate()
   } catch (error) {

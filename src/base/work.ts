@@ -64,6 +64,12 @@ export function spend(work: Work, what: keyof typeof WEIGHTS, count = 1): boolea
   return true
 }
 
+/** Drops what an earlier comparison has prepared, so that the next one counts as if it were the first. */
+export function beginComparison({ prepared }: Work): void {
+  // To clear a map that is empty makes another table.
+  if (prepared !== undefined && prepared.size > 0) prepared.clear()
+}
+
 /** True when others should have their turn. */
 export function isSliceOver({ pause, leftAtPause, left }: Work): boolean {
   return pause !== undefined && leftAtPause - left >= SLICE

@@ -1,5 +1,5 @@
 import { Engine } from 'json-rules-engine'
-import { isSliceOver, MAX_WORK, pause, spend, WEIGHTS, type Work } from '../base/work.ts'
+import { beginComparison, isSliceOver, MAX_WORK, pause, spend, WEIGHTS, type Work } from '../base/work.ts'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
 import type { Leaf, Question, Truth } from './set.ts'
@@ -52,18 +52,15 @@ export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => Quest
     const prepared = leaves.slice(0, MAX_COMPARISONS).map(preparedLeaf)
     return async ({ facts, refused }, work) => {
       const truths = new Map<number, Truth>()
-      for (let first = 0; first < prepared.length; first += AT_ONCE) {
-        const part = prepared.slice(first, first + AT_ONCE)
-        if (!spend(work, 'comparison', part.length)) break
-        for (const { fact, operator, index } of part) {
-          // A fact that was too large to read is over the budget, whatever it is compared with.
-          if (refused.has(fact)) continue
-          if (isSliceOver(work)) await pause(work)
-          const before = work.refused
-          if (work.prepared?.size) work.prepared.clear()
-          const truth = operator.evaluate({ value: facts.get(fact), work }, index)
-          if (truth !== 'unknown' || work.refused === before) truths.set(index, truth)
-        }
+      for (const [i, { fact, operator, index }] of prepared.entries()) {
+        if (i % AT_ONCE === 0 && !spend(work, 'comparison', Math.min(AT_ONCE, prepared.length - i))) break
+        // A fact that was too large to read is over the budget, whatever it is compared with.
+        if (refused.has(fact)) continue
+        if (isSliceOver(work)) await pause(work)
+        const before = work.refused
+        beginComparison(work)
+        const truth = operator.evaluate({ value: facts.get(fact), work }, index)
+        if (truth !== 'unknown' || work.refused === before) truths.set(index, truth)
       }
       return truths
     }
