@@ -1,7 +1,7 @@
 import { statusAt } from '../../approvals/approval.ts'
 import { matchesAny } from '../../base/glob.ts'
 import { isActive } from '../../keys/apikey.ts'
-import { coveringStop, stopSince } from '../../killswitch/killswitch.ts'
+import { coveringStop, type PlacedStop, stopSince } from '../../killswitch/killswitch.ts'
 import { isInUse, type RecordWrite } from '../records.ts'
 import type { Committed, Conflict, Guard, Placed, PreparedSubmission, Write } from '../submission.ts'
 import { assertUnaltered } from './alteration.ts'
@@ -68,17 +68,23 @@ function failedGuard(group: Group, guards: readonly Guard[]): Guard['kind'] | un
   return guards.find((guard) => !holds(group, guard))?.kind
 }
 
-function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boolean {
+/** All stops: those on disk, ended or not, and those that are not on disk yet. */
+function stopsNow({ memory, imposed }: Group): PlacedStop[] {
+  return [...memory.switches, ...imposed]
+}
+
+function holds(group: Group, guard: Guard): boolean {
+  const { memory, connection, nowMs } = group
   switch (guard.kind) {
     case 'notStopped':
-      return coveringStop([...memory.switches, ...imposed], guard.subject) === undefined
+      return coveringStop(stopsNow(group), guard.subject) === undefined
     case 'noStopSince':
-      return stopSince([...memory.switches, ...imposed], guard.subject, guard.end) === undefined
+      return stopSince(stopsNow(group), guard.subject, guard.end) === undefined
     case 'before':
       return nowMs < guard.untilMs
     case 'expiry': {
       const { of, isOver } = guard
-      return (statusAt(of, [...memory.switches, ...imposed], nowMs) === 'expired') === isOver
+      return (statusAt(of, stopsNow(group), nowMs) === 'expired') === isOver
     }
     case 'keyActive':
     case 'voterActive': {
