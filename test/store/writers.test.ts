@@ -168,8 +168,8 @@ test('a regression of the clock is noted once each time, whoever writes', async 
   const dir = temporaryFolder()
   let nowMs = START_MS
   let there = false
-  const makeWriter: MakeWriter = (address, file, memory) => {
-    const writers = [writeHere(address, file, memory), writeInThread()(address, file, memory)] as const
+  const makeWriter: MakeWriter = (address, file) => {
+    const writers = [writeHere(address, file), writeInThread()(address, file)] as const
     return {
       write: (request) => writers[there ? 1 : 0].write(request),
       close: async () => void (await Promise.all(writers.map((writer) => writer.close()))),
@@ -274,8 +274,8 @@ test('a store is closed when its ending thread has ended', async (t) => {
 /** The writer of a disk whose syncs take this long, and the sizes of the groups that it wrote. */
 function slowed(ms: number): { sizes: number[]; makeWriter: MakeWriter } {
   const sizes: number[] = []
-  const makeWriter: MakeWriter = (address, file, memory) => {
-    const { write, close } = writeHere(address, file, memory)
+  const makeWriter: MakeWriter = (address, file) => {
+    const { write, close } = writeHere(address, file)
     return {
       async write(request) {
         sizes.push(request.submissions.length)

@@ -6,10 +6,9 @@ import type { Placed } from '../submission.ts'
 import type { Connection } from './connection.ts'
 import { foldEntry, nothingFolded } from './fold.ts'
 import { AlteredFile } from './open.ts'
-import type { Folded } from './provenance.ts'
 import { type RecordRow, recordOf } from './records.ts'
 import { assertSealed } from './seals.ts'
-import { reading, soundEntry } from './sound-entry.ts'
+import { assertLinked, reading } from './sound-entry.ts'
 
 type Place = Pick<Placed, 'chain' | 'seq'>
 
@@ -22,6 +21,34 @@ export interface Instance {
   sealKeys: SealKeys | undefined
 }
 
+/** What rows are held to in one snapshot of the file. */
+export interface Snapshot {
+  origin: string
+  /** @throws AlteredFile when the sealed head of its chain does not follow from the entry */
+  assertSealed(place: Place): void
+}
+
+/** Each entry between a place and the sealed head is read once, however many places there are. */
+export function snapshotOf(connection: Connection, { origin, sealKeys }: Instance): Snapshot {
+  /** The first entry from which the sealed head is known to follow, by chain. */
+  const sealedFrom = new Map<string, number>()
+  const headOf = (chain: string, keys: SealKeys): number => {
+    const head = reading(`Audit chain ${chain}`, () => connection.entries.head(chain))
+    if (head === undefined) throw new AlteredFile(`Audit chain ${chain} has no entries.`)
+    assertSealed(connection, origin, chain, head, keys)
+    return head.seq
+  }
+  return {
+    origin,
+    assertSealed({ chain, seq }) {
+      if (sealKeys === undefined) return
+      const from = sealedFrom.get(chain) ?? headOf(chain, sealKeys)
+      assertLinked(connection, chain, seq, from)
+      sealedFrom.set(chain, Math.min(seq, from))
+    },
+  }
+}
+
 /**
  * Reads a row that changed while the file was open, and requires it to equal what its entries make of it.
  *
@@ -30,7 +57,7 @@ export interface Instance {
  */
 export function followed<K extends RecordKind>(
   connection: Connection,
-  instance: Instance,
+  snapshot: Snapshot,
   kind: K,
   row: RecordRow,
   known: Records[K] | undefined,
@@ -45,21 +72,12 @@ export function followed<K extends RecordKind>(
   const folded = nothingFolded()
   if (known !== undefined) folded[kind].set(row.id, known as JsonObject)
   if (since.length === record.revision - from)
-    for (const place of since) foldSealed(connection, instance, folded, place)
+    for (const place of since) {
+      foldEntry(connection, snapshot.origin, folded, place)
+      snapshot.assertSealed(place)
+    }
   assertSame(kind, row.id, folded[kind].get(row.id), row.body)
   return record
-}
-
-/** Merges the change of an entry from which the sealed head of its chain follows. @throws AlteredFile naming the entry */
-function foldSealed(connection: Connection, { origin, sealKeys }: Instance, folded: Folded, place: Place): void {
-  foldEntry(connection, origin, folded, place)
-  if (sealKeys === undefined) return
-  const { chain, seq } = place
-  const { entries } = connection
-  const head = reading(`Audit chain ${chain}`, () => entries.head(chain))
-  if (head === undefined) throw new AlteredFile(`Audit chain ${chain} has no entries.`)
-  assertSealed(connection, origin, chain, head, sealKeys)
-  for (let at = seq; at < head.seq; at += 1) soundEntry(connection, origin, chain, at, { sections: false })
 }
 
 /** @throws AlteredFile naming the record, when the stored text is not what the entries make of it */

@@ -6,7 +6,7 @@ import { type ChangeData, logKeyInUse, logKeysOf, type Records, type SigningKey 
 import type { Alteration, HeldKind, SealKeys, State } from '../store.ts'
 import { alterationOf, STATE_VERSION } from './alteration.ts'
 import type { Connection } from './connection.ts'
-import { followed, type Instance } from './follow.ts'
+import { followed, type Instance, snapshotOf } from './follow.ts'
 import { AlteredFile } from './open.ts'
 import type { RecordRow } from './records.ts'
 
@@ -16,6 +16,14 @@ export interface Memory extends State {
   onDisk: ReadonlyMap<string, PlacedStop>
   /** Rows that were refused, by kind and id. What was known of them before stays in use. */
   altered: ReadonlyMap<string, Alteration>
+}
+
+type Held = Pick<Memory, 'tenants' | 'keys' | 'signingKeys' | 'policies' | 'onDisk'>
+type Changed = { [K in keyof Held]: Held[K] extends ReadonlyMap<string, infer T> ? readonly T[] : never }
+
+/** What a memory adds to an earlier one of the same file. Plain data: a thread receives it. */
+export interface MemoryChanges extends Pick<Memory, 'version' | 'altered'> {
+  changed: Changed
 }
 
 /** Key of `altered`. */
@@ -30,22 +38,17 @@ export function recordIn(memory: Memory, kind: HeldKind, id: string): { revision
   return maps[kind].get(id)
 }
 
-type Held = Pick<Memory, 'tenants' | 'keys' | 'signingKeys' | 'policies' | 'onDisk'>
-
 /** Loads all records, which the caller has compared with the chains. */
 export function loaded(connection: Connection): Memory {
   const { instance, records } = connection
-  const held = {
-    tenants: merged(new Map(), records.tenant.all()),
-    keys: merged(new Map(), records.key.all()),
-    signingKeys: merged(new Map(), records.signingKey.all()),
-    policies: merged(new Map(), records.policy.all()),
-    onDisk: merged(
-      new Map(),
-      records.switch.all().map((stop) => placed(connection, stop)),
-    ),
+  const all = {
+    tenants: records.tenant.all(),
+    keys: records.key.all(),
+    signingKeys: records.signingKey.all(),
+    policies: records.policy.all(),
+    onDisk: records.switch.all().map((stop) => placed(connection, stop)),
   }
-  return { ...memoryOf(held), version: instance.stateVersion(), altered: new Map() }
+  return { ...memoryOf(mergedAll(undefined, all)), version: instance.stateVersion(), altered: new Map() }
 }
 
 /**
@@ -68,15 +71,13 @@ export function refreshed(memory: Memory, connection: Connection, instance: Inst
 function takenIn(memory: Memory, connection: Connection, { origin, sealKeys }: Instance): Memory {
   const altered = new Map<string, Alteration>()
   const inUse = logKeyInUse(memory.signingKeys.values())
-  const instance = {
-    origin,
-    sealKeys: sealKeys && countingKeys(sealKeys, inUse && [inUse, successorOf(inUse, memory, connection, origin)]),
-  }
+  const counting = inUse && [inUse, successorOf(inUse, memory, connection, origin)]
+  const snapshot = snapshotOf(connection, { origin, sealKeys: sealKeys && countingKeys(sealKeys, counting) })
   const take = <K extends HeldKind>(kind: K, known: ReadonlyMap<string, Records[K]>): Records[K][] => {
     return changedRows(memory, connection, kind).flatMap((row) => {
       const before = known.get(row.id)
       try {
-        const record = followed(connection, instance, kind, row, before)
+        const record = followed(connection, snapshot, kind, row, before)
         return record === before ? [] : [record]
       } catch (error) {
         if (!(error instanceof AlteredFile)) throw error
@@ -87,14 +88,14 @@ function takenIn(memory: Memory, connection: Connection, { origin, sealKeys }: I
   }
   const stops = new Map(Array.from(memory.onDisk, ([id, stop]) => [id, recordOfStop(stop)]))
   const changedStops = take('switch', stops).map((stop) => placed(connection, stop, memory.onDisk.get(stop.id)))
-  const held = {
-    tenants: merged(memory.tenants, take('tenant', memory.tenants)),
-    keys: merged(memory.keys, take('key', memory.keys)),
-    signingKeys: merged(memory.signingKeys, take('signingKey', memory.signingKeys)),
-    policies: merged(memory.policies, take('policy', memory.policies)),
-    onDisk: merged(memory.onDisk, changedStops),
+  const changed = {
+    tenants: take('tenant', memory.tenants),
+    keys: take('key', memory.keys),
+    signingKeys: take('signingKey', memory.signingKeys),
+    policies: take('policy', memory.policies),
+    onDisk: changedStops,
   }
-  return { ...memoryOf(held), version: connection.instance.stateVersion(), altered }
+  return { ...memoryOf(mergedAll(memory, changed)), version: connection.instance.stateVersion(), altered }
 }
 
 /** Rows written since, and those that were refused before. */
@@ -127,6 +128,25 @@ function successorOf(
   return added.find((key): key is SigningKey => key?.publicKey !== undefined && key.publicKey === newest?.publicKey)
 }
 
+/** The changes since `before`, all records without one; undefined when nothing changed. No record is ever taken away. */
+export function changesBetween(before: Memory | undefined, now: Memory): MemoryChanges | undefined {
+  if (now === before) return undefined
+  const since = <T extends { id: string }>(known: ReadonlyMap<string, T> | undefined, all: ReadonlyMap<string, T>) =>
+    known === all ? [] : [...all.values()].filter((record) => known?.get(record.id) !== record)
+  const changed = {
+    tenants: since(before?.tenants, now.tenants),
+    keys: since(before?.keys, now.keys),
+    signingKeys: since(before?.signingKeys, now.signingKeys),
+    policies: since(before?.policies, now.policies),
+    onDisk: since(before?.onDisk, now.onDisk),
+  }
+  return { version: now.version, altered: now.altered, changed }
+}
+
+export function withChanges(memory: Memory | undefined, { version, altered, changed }: MemoryChanges): Memory {
+  return { ...memoryOf(mergedAll(memory, changed)), version, altered }
+}
+
 function memoryOf(held: Held): Held & Pick<Memory, 'keysByHash' | 'switches'> {
   return {
     ...held,
@@ -135,7 +155,20 @@ function memoryOf(held: Held): Held & Pick<Memory, 'keysByHash' | 'switches'> {
   }
 }
 
-function merged<T extends { id: string }>(map: ReadonlyMap<string, T>, changed: readonly T[]): ReadonlyMap<string, T> {
+function mergedAll(held: Held | undefined, changed: Changed): Held {
+  return {
+    tenants: merged(held?.tenants, changed.tenants),
+    keys: merged(held?.keys, changed.keys),
+    signingKeys: merged(held?.signingKeys, changed.signingKeys),
+    policies: merged(held?.policies, changed.policies),
+    onDisk: merged(held?.onDisk, changed.onDisk),
+  }
+}
+
+function merged<T extends { id: string }>(
+  map: ReadonlyMap<string, T> = new Map(),
+  changed: readonly T[],
+): ReadonlyMap<string, T> {
   return changed.length === 0 ? map : new Map([...map, ...changed.map((item) => [item.id, item] as const)])
 }
 

@@ -6,6 +6,7 @@ import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
 import { unavailable } from './errors.ts'
 import type { knownHeads } from './known-heads.ts'
+import type { Memory } from './memory.ts'
 import { groupsInTurn, inFront, isLarge } from './next-group.ts'
 import { writeTime } from './write-time.ts'
 import type { WriteReply, WriteResult, Writer } from './writer.ts'
@@ -35,6 +36,7 @@ interface Waiting {
 export interface QueueHost {
   writer: Writer
   clock: Clock
+  memory(): Memory
   /** Stops in force that are not on disk yet. */
   imposed(): readonly KillSwitch[]
   /** Key of the seals, by the log key in use; undefined for a store without them. @throws GateError when it is not at hand */
@@ -136,6 +138,7 @@ async function write(
     return await host.writer.write({
       submissions,
       isLarge: group.some(isLarge),
+      memory: host.memory(),
       imposed: host.imposed(),
       regressed,
       known,

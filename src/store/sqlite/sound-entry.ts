@@ -56,6 +56,22 @@ function assertFollowed(chain: string, entry: StoredEntry, next: StoredEntry | u
   if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${fault.seq}: ${fault.what}.`)
 }
 
+/** Requires each entry of a chain after `first`, up to `last`, to follow from the one before it. @throws AlteredFile */
+export function assertLinked({ entries }: Connection, chain: string, first: number, last: number): void {
+  const at = (seq: number): StoredEntry => {
+    const entry = reading(`Audit chain ${chain}, entry ${seq}`, () => entries.withoutSections(chain, seq))
+    if (entry === undefined) throw new AlteredFile(`Audit chain ${chain}: entry ${seq} is missing.`)
+    return entry
+  }
+  if (first >= last) return
+  let entry = at(first)
+  for (let seq = first + 1; seq <= last; seq += 1) {
+    const next = at(seq)
+    assertFollowed(chain, entry, next)
+    entry = next
+  }
+}
+
 export function dataOf({ header, sections }: StoredEntry): string {
   const data = sections.find((section) => section.name === 'data')
   if (data === undefined)

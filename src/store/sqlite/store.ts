@@ -32,7 +32,7 @@ export function openStore(options: StoreOptions): Store {
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
   const file = fileConnection(address, first)
   let memory = initial
-  const writer = makeWriter(address, file, () => memory)
+  const writer = makeWriter(address, file)
   const verifier = makeVerifier(address, file)
   let suspended: ((chains: readonly string[]) => string) | undefined
   const imposed = new Map<string, KillSwitch>()
@@ -46,6 +46,7 @@ export function openStore(options: StoreOptions): Store {
   const queue = commitQueue({
     writer,
     clock,
+    memory: () => memory,
     imposed: () => [...imposed.values()],
     seal: () => sealKeys && sealKeyInUse(sealKeys, memory),
     heads,

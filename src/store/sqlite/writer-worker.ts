@@ -1,17 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { fileConnection } from './file-connection.ts'
-import { groupCommitter, type WriteRequest } from './writer.ts'
-import type { WriterData } from './writers.ts'
+import { type FileAddress, fileConnection } from './file-connection.ts'
+import { type Memory, withChanges } from './memory.ts'
+import { groupCommitter } from './writer.ts'
+import type { ThreadRequest } from './writers.ts'
 
-const { address, memory } = workerData as WriterData
+const address = workerData as FileAddress
 const file = fileConnection(address)
-const commit = groupCommitter(file, address.origin, memory)
+const commit = groupCommitter(file, address.origin)
+let memory: Memory | undefined
 
-parentPort?.on('message', (request: WriteRequest | 'close') => {
-  if (request === 'close') {
+parentPort?.on('message', (message: ThreadRequest | 'close') => {
+  if (message === 'close') {
     file.close()
     parentPort?.close()
   } else {
-    parentPort?.postMessage(commit(request))
+    const { changes, ...request } = message
+    if (changes !== undefined) memory = withChanges(memory, changes)
+    if (memory === undefined) throw new TypeError('the first request brings all records')
+    parentPort?.postMessage(commit({ ...request, memory }))
   }
 })

@@ -23,6 +23,8 @@ export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
   /** True for one submission that takes milliseconds: it is written in the thread where there is one. */
   isLarge: boolean
+  /** The records as the store holds them, compared with the chains. */
+  memory: Memory
   /** Stops in force that are not on disk yet. */
   imposed: readonly KillSwitch[]
   /** Chains whose newest entry is ahead of the clock, where an entry records that, with the clock when it was seen last. */
@@ -67,17 +69,10 @@ export interface Writer {
 
 /**
  * Commits groups of submissions, each in one transaction with one fsync.
- * It caches records between groups, and refreshes them inside each transaction with the writes of other processes.
- *
- * @param initial records that were compared with the chains
+ * The records of a request are refreshed inside its transaction with the writes of other processes.
  */
-export function groupCommitter(
-  file: FileConnection,
-  origin: string,
-  initial: Memory,
-): (request: WriteRequest) => WriteReply {
+export function groupCommitter(file: FileConnection, origin: string): (request: WriteRequest) => WriteReply {
   const random = randomPool()
-  let memory = initial
   return (request) => {
     let connection: Connection
     try {
@@ -92,7 +87,7 @@ export function groupCommitter(
         origin,
         random,
         connection,
-        memory: refreshed(memory, connection, { origin, sealKeys: sealKeysOf(request) }),
+        memory: refreshed(request.memory, connection, { origin, sealKeys: sealKeysOf(request) }),
         imposed: request.imposed,
         heads: new Map(),
         seal: request.seal,
@@ -104,8 +99,7 @@ export function groupCommitter(
       sealHeads(group)
       committing = true
       connection.transaction.commit.run()
-      memory = group.memory
-      const { regressed, heads } = group
+      const { regressed, heads, memory } = group
       return { kind: 'written', results, stateVersion: memory.version, regressed, heads }
     } catch (error) {
       // Closing rolls back. A failed COMMIT may be on disk: it is never repeated; the file is reopened and read.

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../workers/thread.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
-import type { Memory } from './memory.ts'
+import { changesBetween, type Memory, type MemoryChanges } from './memory.ts'
 import { writeTime } from './write-time.ts'
 import { groupCommitter, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
 
@@ -19,19 +19,17 @@ const IDLE_MS = 60_000
  * Makes the writer of a file.
  *
  * @param file connection of this thread
- * @param memory the records as this thread holds them now
  */
-export type MakeWriter = (address: FileAddress, file: FileConnection, memory: () => Memory) => Writer
+export type MakeWriter = (address: FileAddress, file: FileConnection) => Writer
 
-/** The start of the thread. */
-export interface WriterData {
-  address: FileAddress
-  memory: Memory
+/** Message to the thread: a request with what changed in the records since the one before it. */
+export interface ThreadRequest extends Omit<WriteRequest, 'memory'> {
+  changes: MemoryChanges | undefined
 }
 
 /** Writes in the calling thread, which it blocks: for commands, which have nothing else to do. */
-export const writeHere: MakeWriter = ({ origin }, file, memory) => {
-  const commit = groupCommitter(file, origin, memory())
+export const writeHere: MakeWriter = ({ origin }, file) => {
+  const commit = groupCommitter(file, origin)
   return { write: async (request) => commit(request), close: async () => undefined }
 }
 
@@ -43,11 +41,13 @@ export const writeHere: MakeWriter = ({ origin }, file, memory) => {
  * @param idleMs time without a write after which the thread ends
  */
 export function writeInThread(idleMs = IDLE_MS): MakeWriter {
-  return (address, _, memory) => threadWriter(address, memory, idleMs)
+  return (address) => threadWriter(address, idleMs)
 }
 
-function threadWriter(address: FileAddress, memory: () => Memory, idleMs: number): Writer {
+function threadWriter(address: FileAddress, idleMs: number): Writer {
   let thread: Worker | undefined
+  /** The records that the thread holds. */
+  let sent: Memory | undefined
   let idle: NodeJS.Timeout | undefined
   let ended: Promise<unknown> = Promise.resolve()
   let closed = false
@@ -55,7 +55,7 @@ function threadWriter(address: FileAddress, memory: () => Memory, idleMs: number
 
   const start = (): Worker => {
     const started = startThread(MODULE, {
-      workerData: { address, memory: memory() } satisfies WriterData,
+      workerData: address,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
     const lost = (cause: string): void => {
@@ -78,8 +78,11 @@ function threadWriter(address: FileAddress, memory: () => Memory, idleMs: number
       settle = resolve
       try {
         if (closed) throw new Error('the store is closed')
+        if (thread === undefined) sent = undefined
         thread ??= start()
-        thread.postMessage(request)
+        const { memory, ...rest } = request
+        thread.postMessage({ ...rest, changes: changesBetween(sent, memory) } satisfies ThreadRequest)
+        sent = memory
       } catch (error) {
         // The request could not be sent, such as a value that cannot be cloned: nothing was written.
         resolve({ kind: 'failed', cause: String(error), unknown: false })
@@ -114,9 +117,9 @@ function threadWriter(address: FileAddress, memory: () => Memory, idleMs: number
  * It writes in a thread of its own while groups have many members, so that both work at once, what is large, and while
  * the disk is slow or hung in the last minute, so that a hang blocks the service only once.
  */
-export const writeWhereBetter: MakeWriter = (address, file, memory) => {
-  const here = writeHere(address, file, memory)
-  const there = threadWriter(address, memory, IDLE_MS)
+export const writeWhereBetter: MakeWriter = (address, file) => {
+  const here = writeHere(address, file)
+  const there = threadWriter(address, IDLE_MS)
   const time = writeTime()
   let size = 0
   return {
