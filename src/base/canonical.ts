@@ -34,7 +34,7 @@ function write(value: unknown, depth: number): string {
 const PLAIN = /^[ !#-[\]-~]*$/
 
 function writeString(value: string): string {
-  if (value.length < 64 && PLAIN.test(value)) return `"${value}"`
+  if (PLAIN.test(value)) return `"${value}"`
   if (!value.isWellFormed()) throw new TypeError('canonical JSON: a string has a lone surrogate')
   return JSON.stringify(value)
 }

@@ -121,6 +121,26 @@ for (const { name, input, at } of bad) {
   })
 }
 
+test('texts of strings are read as JSON.parse reads them, and refused with it, however long', () => {
+  const piece = fc.oneof(
+    fc.nat(80).map((length) => 'x'.repeat(length)),
+    fc.constantFrom('\\n', '\\\\', '\\"', '\\u20ac', 'é€😂', '\\x', '\t', '"', '\\'),
+  )
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = `"${pieces.join('')}"`
+      let expected: unknown
+      try {
+        expected = JSON.parse(text)
+      } catch {
+        return assert.throws(() => parseJson(text, LIMITS), refused)
+      }
+      assert.equal(parseJson(text, LIMITS), expected)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
 test('every double is read as JSON writes it, and as no other number', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.nat(9), (value, digit) => {
