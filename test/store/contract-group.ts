@@ -53,15 +53,18 @@ export function groupContract(stores: Stores): void {
     await assertChained(store)
   })
 
-  test('what is large is written alone: who waits with others of it waits for one', async (t) => {
+  test('what is large is written alone, and in turns with small ones that come again and again', async (t) => {
     const store = stores(t)(clock)
-    const large = (n: string) => only(note({ n, text: 'x'.repeat(100_000) }))
-    const small = (n: string) => only(note({ n }))
-    const waiting = [large('large 1'), large('large 2'), small('small 1'), large('large 3'), small('small 2')]
-    await Promise.all(waiting.map((submission) => store.commit(submission)))
+    const large = (n: string) => store.commit(only(note({ n, text: 'x'.repeat(100_000) })))
+    const small = (n: string) => store.commit(only(note({ n })))
+    const again = async (): Promise<void> => {
+      for (const n of ['small 2', 'small 3', 'small 4']) await small(n)
+    }
+    await Promise.all([large('large 1'), large('large 2'), small('small 1'), large('large 3'), again()])
     const entries = await store.entriesFrom(LIVE, 1, 10)
     const written = entries.map(({ sections }) => /"n":"(.+?)"/.exec(sections.map(({ json }) => json).join())?.[1])
-    assert.deepEqual(written, ['large 1', 'small 1', 'small 2', 'large 2', 'large 3'])
+    const order = ['small 1', 'small 2', 'large 1', 'small 3', 'large 2', 'small 4', 'large 3']
+    assert.deepEqual(written, order)
     await assertChained(store)
   })
 

@@ -14,14 +14,18 @@ export function isLarge({ characters }: Sized): boolean {
   return characters > LARGE_CHARACTERS
 }
 
-/** Takes the submissions that are not large, as many as the limits admit; or one that is large, each other time. */
+/**
+ * Takes the submissions that are not large, as many as the limits admit; or one that is large, when there are none, or
+ * the group before went ahead of it.
+ */
 export function groupsInTurn(): <T extends Sized>(waiting: readonly T[]) => T[] {
-  let isLargeDue = true
+  let isLargeDue = false
   return (waiting) => {
     const [first] = waiting
     const small = smallOnes(waiting)
-    const takesLarge = first !== undefined && isLarge(first) && (isLargeDue || small.length === 0)
-    isLargeDue = !takesLarge
+    const isLargeNext = first !== undefined && isLarge(first)
+    const takesLarge = isLargeNext && (isLargeDue || small.length === 0)
+    isLargeDue = isLargeNext && !takesLarge
     return takesLarge ? [first] : small
   }
 }
