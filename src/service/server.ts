@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { resolve } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
 import { sealSecret } from '../actions/evidence/signing-keys.ts'
@@ -126,7 +126,7 @@ export async function startServer({
       ...deps,
       ...browsers,
       history: historyReader(store),
-      pause: pauses(),
+      pause: pauses(store),
       recent: recentReader(store),
       examine: examine ?? examineInThread(stopping.signal),
       ...kept,
@@ -161,11 +161,19 @@ function watchedStore(file: Store, clock: Clock, log: Logger, stopping: AbortSig
   return { store, writing, verification }
 }
 
-/** One part of something long at a time, with everything that is due before the next. */
-function pauses(): (tenantId: string) => Promise<void> {
+/** Limit of the wait for a large write, which may hang. */
+const LARGE_WRITE_MS = 50
+
+/**
+ * One part of something long at a time, with everything that is due before the next. Not beside a large write, from
+ * which it would take the processor while every other write waits.
+ */
+function pauses({ largeWrite }: Store): (tenantId: string) => Promise<void> {
   const turns = takeTurns(1)
   return (tenantId) =>
     turns.run(tenantId, async () => {
+      const write = largeWrite()
+      if (write !== undefined) await Promise.race([write, sleep(LARGE_WRITE_MS, undefined, { ref: false })])
       await nextTurn()
       // Requests read in this turn are written at its end.
       await nextTurn()

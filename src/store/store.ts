@@ -77,6 +77,8 @@ export interface Store {
    *   counts), `overloaded` when another process has held the write lock for too long.
    */
   commit(submission: Submission, isAbandoned?: () => boolean): Promise<Committed | Conflict>
+  /** The write of milliseconds that is under way, for which every other one waits; it resolves at its end. */
+  largeWrite(): Promise<unknown> | undefined
   /**
    * Refuses every commit of this process from now on, with `audit_unavailable`; reads and `impose` still work.
    *
@@ -108,8 +110,9 @@ export interface Store {
   openApprovals(query: OpenQuery): Promise<Approval[]>
   /** Like `openApprovals`, without reading the requests. */
   openStandings(query: StandingQuery): Promise<Standing[]>
-  /** True when it is still stored as pending; does not read it. */
+  /** Number of pending approvals in the chain that this principal asked for. */
   pendingOf(chain: string, requestedBy: string): Promise<number>
+  /** True when it is still stored as pending; does not read it. */
   isPending(approval: Pick<Approval, 'id' | 'chain' | 'digest'>): Promise<boolean>
 
   entry(id: string): Promise<StoredEntry | undefined>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import Sqlite from 'better-sqlite3'
 import { sealKeyFrom } from '../../src/actions/evidence/signing-keys.ts'
 import { draftAt, prepareEntry } from '../../src/audit/draft.ts'
 import { seal } from '../../src/audit/entry.ts'
@@ -11,7 +12,7 @@ import { sealKeysAt } from '../../src/files/signing-key.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { openBeside, temporaryFolder } from '../helpers.ts'
-import { aDecision, commit, LIVE, note, only, START_MS } from './drafts.ts'
+import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import { tamper } from './used-folder.ts'
 
 const clock = () => START_MS
@@ -89,4 +90,24 @@ test('a process sees that entries which it wrote are gone, though an earlier sea
   assert.match(store.alteredChains().get(LIVE) ?? '', /entry 2 was written, and is not there/)
   await assert.rejects(commit(store, only(note())), /entry 2 was written, and is not there/)
   await store.close()
+})
+
+test('stops that another process made cost one walk over what came since, however many they are', async (t) => {
+  const dir = await trail()
+  const [store, other] = [openBeside(dir, clock), openBeside(dir, clock)]
+  t.after(() => Promise.all([store.close(), other.close()]))
+  const notes = Array.from({ length: 20 }, (_, i) => i)
+  for (const i of notes) {
+    await commit(other, creating('switch', aStop({ level: 'L1', scope: `a${i}`, patterns: [`a${i}`] })))
+    for (const n of notes.slice(10)) await commit(other, only(note({ n })))
+  }
+  const empty = new Sqlite(':memory:')
+  const statement = empty.prepare('SELECT 1')
+  const get = t.mock.method(Object.getPrototypeOf(statement) as typeof statement, 'get')
+  empty.close()
+  store.refresh()
+  const sources = get.mock.calls.map((call) => (call.this as typeof statement).source)
+  const reads = sources.filter((source) => source.includes('FROM entry WHERE chain = ? AND seq = ?'))
+  assert.equal(store.state().switches.length, 20)
+  assert.ok(reads.length > 220 && reads.length < 350, `${reads.length} reads of 220 entries`)
 })

@@ -6,13 +6,19 @@ import { Worker } from 'node:worker_threads'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import type { WriteReply } from '../../src/store/sqlite/writer.ts'
-import { type MakeWriter, writeHere, writeInThread, writeWhereBetter } from '../../src/store/sqlite/writers.ts'
+import {
+  type MakeWriter,
+  type ThreadRequest,
+  writeHere,
+  writeInThread,
+  writeWhereBetter,
+} from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { FULL } from '../tier.ts'
 import { HANGS_MS } from '../until.ts'
 import { storeContract } from './contract.ts'
-import { aDecision, aStop, commit, creating, enrolment, LIVE, note, only, START_MS } from './drafts.ts'
+import { aDecision, agentOf, aStop, commit, creating, enrolment, LIVE, note, only, START_MS } from './drafts.ts'
 
 if (FULL) storeContract((dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread() }))
 
@@ -23,11 +29,12 @@ function opened(t: TestContext, makeWriter: MakeWriter, dir = temporaryFolder())
 }
 
 /** The threads that were sent something, each time. */
-function posts(t: TestContext): Worker[] {
+function posts(t: TestContext, sent: ThreadRequest[] = []): Worker[] {
   const seen: Worker[] = []
   const { postMessage } = Worker.prototype
-  t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, value: unknown) {
+  t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, value: ThreadRequest) {
     seen.push(this)
+    sent.push(value)
     postMessage.call(this, value)
   })
   return seen
@@ -164,18 +171,62 @@ test('a lock that another process holds says nothing of the disk', async (t) => 
   assert.equal(answers.at(-1), 'written', 'and so is the write')
 })
 
+/** Writers of both kinds, of which `there` chooses. */
+function either(there: () => boolean): MakeWriter {
+  return (address, file) => {
+    const writers = [writeHere(address, file), writeInThread()(address, file)] as const
+    return {
+      write: (request) => writers[there() ? 1 : 0].write(request),
+      close: async () => void (await Promise.all(writers.map((writer) => writer.close()))),
+    }
+  }
+}
+
+test('the thread is sent each record that it does not have, once', async (t) => {
+  const sent: ThreadRequest[] = []
+  posts(t, sent)
+  let there = true
+  const store = opened(
+    t,
+    either(() => there),
+  )
+  await commit(store, enrolment())
+  await commit(store, only(note()))
+  const stops = [aStop(), aStop({ level: 'L1', scope: 'a', patterns: ['a'] })] as const
+  for (const stop of stops) {
+    there = false
+    await commit(store, creating('switch', stop))
+    there = true
+    assert.equal((await store.commit(allowing())).conflict, 'notStopped')
+  }
+  await commit(store, only(note()))
+  const ids = sent.map(
+    ({ changes }) => changes && Object.values(changes.changed).flatMap((all) => all.map(({ id }) => id)),
+  )
+  assert.deepEqual(ids, [[], [agentOf(LIVE).id], [stops[0].id], [stops[1].id], undefined])
+})
+
+test('a large write is told while it lasts, a small one is not', async (t) => {
+  const store = opened(t, writeInThread())
+  for (const [length, isTold] of [
+    [1, false],
+    [500_000, true],
+  ] as const) {
+    const written = commit(store, only(note('x'.repeat(length))))
+    await turn()
+    const told = store.largeWrite()
+    assert.equal(told !== undefined, isTold)
+    await told
+    await written
+    assert.equal(store.largeWrite(), undefined)
+  }
+})
+
 test('a regression of the clock is noted once each time, whoever writes', async (t) => {
   const dir = temporaryFolder()
   let nowMs = START_MS
   let there = false
-  const makeWriter: MakeWriter = (address, file) => {
-    const writers = [writeHere(address, file), writeInThread()(address, file)] as const
-    return {
-      write: (request) => writers[there ? 1 : 0].write(request),
-      close: async () => void (await Promise.all(writers.map((writer) => writer.close()))),
-    }
-  }
-  const store = openStore({ dir, create: true, clock: () => nowMs, makeWriter })
+  const store = openStore({ dir, create: true, clock: () => nowMs, makeWriter: either(() => there) })
   t.after(() => store.close())
   const at = async (ms: number, inThread: boolean): Promise<void> => {
     nowMs = START_MS + ms

@@ -66,6 +66,7 @@ export function commitQueue(host: QueueHost) {
   let scheduled = false
   let alone = true
   let busySinceMs: number | undefined
+  let largeWrite: Promise<unknown> | undefined
   let regressed: ReadonlyMap<string, number> = new Map()
   const time = writeTime()
   const nextGroup = groupsInTurn()
@@ -88,7 +89,9 @@ export function commitQueue(host: QueueHost) {
     waiting = inFront(group, waiting)
     const sinceMs = performance.now()
     writing = group.length
-    const reply = await write(host, group, regressed, busySinceMs !== undefined)
+    const written = write(host, group, regressed, busySinceMs !== undefined)
+    largeWrite = group.some(isLarge) ? written : undefined
+    const reply = await written
     writing = 0
     if (reply.kind === 'busy') {
       busySinceMs ??= sinceMs
@@ -112,13 +115,11 @@ export function commitQueue(host: QueueHost) {
         return Promise.reject(new GateError('overloaded', 'Too many requests wait for the audit store.'))
       return new Promise((resolve, reject) => {
         const item = { ...prepared(submission), isAbandoned, sinceMs: performance.now(), resolve, reject }
-        // Behind the submissions being written, and others with priority.
-        const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
-        if (at < 0) waiting.push(item)
-        else waiting.splice(at, 0, item)
+        enqueue(waiting, item, writing)
         schedule(batchDelayMs())
       })
     },
+    largeWrite: () => (writing > 0 ? largeWrite : undefined),
     idle: () => waiting.length === 0 && writing === 0,
   }
 }
@@ -155,6 +156,13 @@ function prepared(submission: Submission): Pick<Waiting, 'submission' | 'charact
   let characters = 0
   for (const { sections } of entries) for (const { json } of sections) characters += json.length
   return { submission: { ...submission, entries }, characters }
+}
+
+/** Adds one with priority behind the first ones, which are being written, and others with priority. */
+function enqueue(waiting: Waiting[], item: Waiting, writing: number): void {
+  const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
+  if (at < 0) waiting.push(item)
+  else waiting.splice(at, 0, item)
 }
 
 /** True for a guard that forbids further allows. It has priority: earlier allows would fail it at each retry. */

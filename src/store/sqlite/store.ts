@@ -38,11 +38,10 @@ export function openStore(options: StoreOptions): Store {
   const imposed = new Map<string, KillSwitch>()
   const heads = knownHeads()
   const sealKey = (): SealKey | undefined => sealKeys?.(logKeyInUse(memory.signingKeys.values())?.id)
-  const keep = (next: Memory): void => {
-    memory = next
+  const refresh = (): void => {
+    memory = refreshed(memory, file.connection(), { origin, sealKeys })
     for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
   }
-  const refresh = (): void => keep(refreshed(memory, file.connection(), { origin, sealKeys }))
   const queue = commitQueue({
     writer,
     clock,
@@ -62,6 +61,7 @@ export function openStore(options: StoreOptions): Store {
       if (suspended === undefined) return queue.submit(submission, isAbandoned)
       throw new GateError('audit_unavailable', suspended(submission.entries.map(({ chain }) => chain)))
     },
+    largeWrite: queue.largeWrite,
     suspend(reasonFor) {
       suspended = reasonFor
     },
