@@ -2,7 +2,7 @@ import { boundedCache } from '../base/bounded-cache.ts'
 import { digestOf } from '../base/digest.ts'
 import { globMatches } from '../base/glob.ts'
 import { distinctBy } from '../base/grouped.ts'
-import { lru, memo, once } from '../base/memo.ts'
+import { memo, once } from '../base/memo.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './decorators.ts'
 import { leafPreparer } from './engine.ts'
@@ -14,6 +14,8 @@ import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
 /** Most actions of which it is known what is about them; a caller that invents more only slows its own checks. */
 const MAX_ACTIONS = 1000
+/** Most patterns of actions that a new action is compared with at once; each takes some 10 microseconds at worst. */
+const MAX_QUICK = 100
 /** Most comparisons that are kept ready, of all actions together: about 30 MB. */
 const MAX_PREPARED = 50_000
 
@@ -46,10 +48,12 @@ function evaluatorOf(data: PolicyData): Evaluator {
   )
   const rulesAt = indexCandidates(data.rules)
   const factorsAt = indexCandidates(data.factors)
-  const actions = lru(MAX_ACTIONS, (action: string) => {
+  const isSmall = globsOf(data) <= MAX_QUICK
+  const actions = boundedCache<FoundAction>(MAX_ACTIONS)
+  const find = (action: string): FoundAction => {
     const positions = [rulesAt(action), factorsAt(action)]
     return { domain: domainAt(data, action), key: digestOf(JSON.stringify(positions)) }
-  })
+  }
   // Actions that the same rules and factors are about share one question: a caller can invent any number of them.
   const prepared = boundedCache<PreparedQuestion>(MAX_PREPARED, ({ weight }) => weight)
   const prepareFor = (action: string): PreparedQuestion => {
@@ -62,7 +66,10 @@ function evaluatorOf(data: PolicyData): Evaluator {
     return { rules, factors, facts, overTime, answer: prepare(all), weight: 1 + all.length }
   }
   const questionOf = (action: string): Question => {
-    const { domain, key } = actions(action)
+    const found = actions.get(action) ?? find(action)
+    // Put again, it is the newest.
+    actions.put(action, found)
+    const { domain, key } = found
     const known = prepared.get(key) ?? prepareFor(action)
     prepared.put(key, known)
     return { ...known, domain }
@@ -73,7 +80,18 @@ function evaluatorOf(data: PolicyData): Evaluator {
     if (last?.action !== action) last = { action, question: questionOf(action) }
     return last.question
   }
-  return { leavesOf: leavesBelow, about }
+  return { leavesOf: leavesBelow, about, isQuick: (action) => isSmall || actions.get(action) !== undefined }
+}
+
+interface FoundAction {
+  domain: string | undefined
+  /** Of the question that it shares with others. */
+  key: string
+}
+
+function globsOf({ rules, factors, domains }: PolicyData): number {
+  const lists = [...rules.map(({ actions }) => actions), ...factors.map(({ actions }) => actions), ...domains.values()]
+  return lists.reduce((sum, { length }) => sum + length, 0)
 }
 
 interface PreparedQuestion extends Omit<Question, 'domain'> {

@@ -167,6 +167,8 @@ export interface Question {
 /** The parts that evaluate.ts needs. */
 export interface Evaluator {
   readonly about: (action: string) => Question
+  /** False when to find what is about the action may take milliseconds, which it does once. */
+  readonly isQuick: (action: string) => boolean
   /** The distinct leaves of a rule or factor, in document order; none without a condition. */
   readonly leavesOf: (candidate: Candidate) => readonly Leaf[]
 }

@@ -273,6 +273,23 @@ test('property: what the service reads from its file is what a list of what was 
   }
 })
 
+test('a new action of many patterns has a turn of its own before anything asks what is about it, once', async () => {
+  const gate = await start()
+  const rule = (i: number): string => `  - {id: r${i}, actions: ["*a*b${i}"], effect: allow, reason: R.}\n`
+  const sets = [100, 101].map((count) => setOf(`rules:\n${Array.from({ length: count }, (_, i) => rule(i)).join('')}`))
+  const caller = callerOfKey(gate, await gate.key())
+  const turns = await Promise.all(
+    sets.map(async (set) => {
+      const known: boolean[] = []
+      const pause = async (): Promise<void> => void known.push(set.evaluator.isQuick('xa.b7'))
+      const deps = { ...depsOf(gate), policies: { get: () => set }, pause }
+      for (const action of ['xa.b7', 'xa.b7']) await check(deps, caller, { tenantId: 'acme', action })
+      return known
+    }),
+  )
+  assert.deepEqual(turns, [[], [false]])
+})
+
 test('a check that counts is decided, however many others are allowed what it counts', async () => {
   const gate = await start({ threads: { ...inThisThread, writer: writeInThread() } })
   const deps = depsOf(gate)

@@ -10,7 +10,7 @@ import { type Caller, type CheckDeps, committedTime, decideAndCommit } from '../
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
 import { type Asked, type HoldResult, resolveHold } from './hold.ts'
-import { type Judged, judgeNow } from './judge.ts'
+import { type Judged, judgeNow, turnFor } from './judge.ts'
 
 export interface CheckOptions {
   /** Requests an explanation; none is computed otherwise. */
@@ -31,6 +31,7 @@ export async function check(
   idempotency?: Idempotency,
   { explain }: CheckOptions = { explain: false },
 ): Promise<CheckAnswer> {
+  await turnFor(deps, caller, request.action)
   const set = deps.policies.get(caller.tenantId)
   const decided = (): Promise<CheckAnswer> =>
     decideAndCommit(deps.store, async () => {

@@ -15,6 +15,7 @@ export async function judgeNow(
   caller: Caller,
   { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
 ) {
+  await turnFor(deps, caller, action)
   const nowMs = deps.clock()
   const set = deps.policies.get(caller.tenantId)
   const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
@@ -35,4 +36,9 @@ export async function judgeNow(
   })
   const { outcome, risk } = judgement
   return { subject, set, outcome, risk, judgement, nowMs, seen }
+}
+
+/** Waits for a turn where it may take milliseconds to find what is about the action, as it does once. */
+export async function turnFor({ policies, pause }: CheckDeps, { tenantId }: Caller, action: string): Promise<void> {
+  if (policies.get(tenantId)?.evaluator.isQuick(action) === false) await pause?.(tenantId)
 }
