@@ -12,15 +12,16 @@ export function memo<K, V>(make: (key: K) => V): (key: K) => V {
   }
 }
 
-/** Caches results for at most `max` keys; the least recently used one makes room. */
-export function lru<K, V>(max: number, make: (key: K) => V): (key: K) => V {
+/** Caches results for at most `max` keys; the least recently used one makes room. `has` tells whether one is kept. */
+export function lru<K, V>(max: number, make: (key: K) => V) {
   const cache = boundedCache<{ value: V }, K>(max)
-  return (key) => {
+  const read = (key: K): V => {
     const entry = cache.get(key) ?? { value: make(key) }
     // Put again, it is the newest.
     cache.put(key, entry)
     return entry.value
   }
+  return Object.assign(read, { has: (key: K): boolean => cache.get(key) !== undefined })
 }
 
 /** Caches the result of the first call of `make`. */

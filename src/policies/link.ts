@@ -2,7 +2,7 @@ import { boundedCache } from '../base/bounded-cache.ts'
 import { digestOf } from '../base/digest.ts'
 import { globMatches } from '../base/glob.ts'
 import { distinctBy } from '../base/grouped.ts'
-import { memo, once } from '../base/memo.ts'
+import { lru, memo, once } from '../base/memo.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './decorators.ts'
 import { leafPreparer } from './engine.ts'
@@ -49,11 +49,10 @@ function evaluatorOf(data: PolicyData): Evaluator {
   const rulesAt = indexCandidates(data.rules)
   const factorsAt = indexCandidates(data.factors)
   const isSmall = globsOf(data) <= MAX_QUICK
-  const actions = boundedCache<FoundAction>(MAX_ACTIONS)
-  const find = (action: string): FoundAction => {
+  const actions = lru(MAX_ACTIONS, (action: string) => {
     const positions = [rulesAt(action), factorsAt(action)]
     return { domain: domainAt(data, action), key: digestOf(JSON.stringify(positions)) }
-  }
+  })
   // Actions that the same rules and factors are about share one question: a caller can invent any number of them.
   const prepared = boundedCache<PreparedQuestion>(MAX_PREPARED, ({ weight }) => weight)
   const prepareFor = (action: string): PreparedQuestion => {
@@ -66,10 +65,7 @@ function evaluatorOf(data: PolicyData): Evaluator {
     return { rules, factors, facts, overTime, answer: prepare(all), weight: 1 + all.length }
   }
   const questionOf = (action: string): Question => {
-    const found = actions.get(action) ?? find(action)
-    // Put again, it is the newest.
-    actions.put(action, found)
-    const { domain, key } = found
+    const { domain, key } = actions(action)
     const known = prepared.get(key) ?? prepareFor(action)
     prepared.put(key, known)
     return { ...known, domain }
@@ -80,18 +76,11 @@ function evaluatorOf(data: PolicyData): Evaluator {
     if (last?.action !== action) last = { action, question: questionOf(action) }
     return last.question
   }
-  return { leavesOf: leavesBelow, about, isQuick: (action) => isSmall || actions.get(action) !== undefined }
-}
-
-interface FoundAction {
-  domain: string | undefined
-  /** Of the question that it shares with others. */
-  key: string
+  return { leavesOf: leavesBelow, about, isQuick: (action) => isSmall || actions.has(action) }
 }
 
 function globsOf({ rules, factors, domains }: PolicyData): number {
-  const lists = [...rules.map(({ actions }) => actions), ...factors.map(({ actions }) => actions), ...domains.values()]
-  return lists.reduce((sum, { length }) => sum + length, 0)
+  return [...rules, ...factors].flatMap(({ actions }) => actions).length + [...domains.values()].flat().length
 }
 
 interface PreparedQuestion extends Omit<Question, 'domain'> {
