@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
 import { historyReader } from '../../src/actions/gate/history.ts'
+import { riskNow } from '../../src/actions/gate/judge.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { historyFrom, type TakenAction } from '../../src/gate/history.ts'
@@ -284,10 +285,12 @@ test('a new action of many patterns has a turn of its own before anything asks w
       const pause = async (): Promise<void> => void known.push(set.evaluator.isQuick('xa.b7'))
       const deps = { ...depsOf(gate), policies: { get: () => set }, pause }
       for (const action of ['xa.b7', 'xa.b7']) await check(deps, caller, { tenantId: 'acme', action })
+      await riskNow(deps, caller, { action: 'xa.b7' })
+      await riskNow(deps, caller, { action: 'xa.b8' })
       return known
     }),
   )
-  assert.deepEqual(turns, [[], [false]])
+  assert.deepEqual(turns, [[], [false, true]])
 })
 
 test('a check that counts is decided, however many others are allowed what it counts', async () => {

@@ -1,5 +1,6 @@
 import { judge } from '../../gate/judge.ts'
 import type { CheckRequest } from '../../gate/request.ts'
+import type { Risk } from '../../gate/risk.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf } from '../../policies/set.ts'
@@ -9,13 +10,12 @@ import { NOTHING_READ } from './history.ts'
 /** The verdict of kill switch and policy in force, before approvals; `seen` is null when no history was read. */
 export type Judged = Awaited<ReturnType<typeof judgeNow>>
 
-/** Judges the request by the current state, without side effects. */
+/** Judges the request by the current state, without side effects, after `turnFor` its action. */
 export async function judgeNow(
   deps: CheckDeps,
   caller: Caller,
   { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
 ) {
-  await turnFor(deps, caller, action)
   const nowMs = deps.clock()
   const set = deps.policies.get(caller.tenantId)
   const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
@@ -36,6 +36,16 @@ export async function judgeNow(
   })
   const { outcome, risk } = judgement
   return { subject, set, outcome, risk, judgement, nowMs, seen }
+}
+
+/** The risk by the current state. */
+export async function riskNow(
+  deps: CheckDeps,
+  caller: Caller,
+  request: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
+): Promise<Risk> {
+  await turnFor(deps, caller, request.action)
+  return (await judgeNow(deps, caller, request)).risk
 }
 
 /** Waits for a turn where it may take milliseconds to find what is about the action, as it does once. */

@@ -1,5 +1,5 @@
 import { checkAndWait } from '../../actions/gate/check-wait.ts'
-import { judgeNow } from '../../actions/gate/judge.ts'
+import { riskNow } from '../../actions/gate/judge.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
 import { CheckQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
@@ -24,6 +24,6 @@ export const gateRoutes = {
     body: RiskRequest,
     data: shapes.RiskAssessment,
     example: shapes.riskExample,
-    answer: async (services, { caller, body }) => (await judgeNow(services, caller, body)).risk,
+    answer: (services, { caller, body }) => riskNow(services, caller, body),
   }),
 }
