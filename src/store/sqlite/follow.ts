@@ -21,7 +21,7 @@ export interface Instance {
   sealKeys: SealKeys | undefined
 }
 
-/** What rows are held to in one snapshot of the file. */
+/** Basis of the comparison of rows in one snapshot of the file. */
 export interface Snapshot {
   origin: string
   /** @throws AlteredFile when the sealed head of its chain does not follow from the entry */
@@ -32,7 +32,7 @@ export interface Snapshot {
 export function snapshotOf(connection: Connection, { origin, sealKeys }: Instance): Snapshot {
   /** The first entry from which the sealed head is known to follow, by chain. */
   const sealedFrom = new Map<string, number>()
-  const headOf = (chain: string, keys: SealKeys): number => {
+  const sealedSeq = (chain: string, keys: SealKeys): number => {
     const head = reading(`Audit chain ${chain}`, () => connection.entries.head(chain))
     if (head === undefined) throw new AlteredFile(`Audit chain ${chain} has no entries.`)
     assertSealed(connection, origin, chain, head, keys)
@@ -42,7 +42,7 @@ export function snapshotOf(connection: Connection, { origin, sealKeys }: Instanc
     origin,
     assertSealed({ chain, seq }) {
       if (sealKeys === undefined) return
-      const from = sealedFrom.get(chain) ?? headOf(chain, sealKeys)
+      const from = sealedFrom.get(chain) ?? sealedSeq(chain, sealKeys)
       assertLinked(connection, chain, seq, from)
       sealedFrom.set(chain, Math.min(seq, from))
     },

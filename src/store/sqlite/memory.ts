@@ -21,7 +21,7 @@ export interface Memory extends State {
 type Held = Pick<Memory, 'tenants' | 'keys' | 'signingKeys' | 'policies' | 'onDisk'>
 type Changed = { [K in keyof Held]: Held[K] extends ReadonlyMap<string, infer T> ? readonly T[] : never }
 
-/** What a memory adds to an earlier one of the same file. Plain data: a thread receives it. */
+/** Additions of a memory to an earlier one of the same file. Plain data: a thread receives it. */
 export interface MemoryChanges extends Pick<Memory, 'version' | 'altered'> {
   changed: Changed
 }

@@ -100,7 +100,7 @@ export function commitQueue(host: QueueHost) {
     }
     busySinceMs = undefined
     // A large write takes long on the fastest disk.
-    if (!group.some(isLarge)) time.since(sinceMs)
+    if (largeWrite === undefined) time.since(sinceMs)
     alone = group.length === 1
     if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)

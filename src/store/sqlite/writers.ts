@@ -54,6 +54,7 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
   let settle: (reply: WriteReply) => void = () => undefined
 
   const start = (): Worker => {
+    sent = undefined
     const started = startThread(MODULE, {
       workerData: address,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -78,7 +79,6 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
       settle = resolve
       try {
         if (closed) throw new Error('the store is closed')
-        if (thread === undefined) sent = undefined
         thread ??= start()
         const { memory, ...rest } = request
         thread.postMessage({ ...rest, changes: changesBetween(sent, memory) } satisfies ThreadRequest)
