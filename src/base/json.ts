@@ -24,7 +24,7 @@ export interface JsonLimits {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const PLAIN = /[ !#-[\]-\uffff]*/y
-/** Plain characters after which a pattern is the faster way to the next other one. */
+/** Characters without escapes after which PLAIN is the faster way to the end of their run. */
 const SHORT = 32
 const HEX4 = /^[0-9a-fA-F]{4}$/
 const LITERALS: Record<string, Json> = { true: true, false: false, null: null }
