@@ -48,12 +48,14 @@ export async function createKey(data: string, role: string, tenant = TENANT): Pr
 interface ServeOptions {
   policies?: string
   flags?: readonly string[]
+  /** Options of Node.js itself. */
+  node?: readonly string[]
 }
 
 /** Starts the built service on a free port; `found` is its URL. */
-export function serve(data: string, { policies = POLICIES, flags = [] }: ServeOptions = {}) {
+export function serve(data: string, { policies = POLICIES, flags = [], node = [] }: ServeOptions = {}) {
   const args = ['serve', '--port', '0', '--data', data, '--policies', policies, ...flags]
-  return start(process.execPath, [COMMAND, ...args], listeningUrl)
+  return start(process.execPath, [...node, COMMAND, ...args], listeningUrl)
 }
 
 function listeningUrl(line: string): string | undefined {

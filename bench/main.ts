@@ -12,6 +12,7 @@ import { loadInProcess } from './load-process.ts'
 import { type MemoryResult, measureMemory } from './memory.ts'
 import { type MicroResults, measureMicro } from './micro.ts'
 import { RESULTS, removeTemporaryFolders } from './processes.ts'
+import { measurePath, type PathResult } from './path.ts'
 import { measureReload, type ReloadResult } from './reload.ts'
 import { measureServe, measureStart, type ServeStart, type StartResult } from './start.ts'
 import { median, round } from './stats.ts'
@@ -122,7 +123,17 @@ function printComparison({ rows, auditBytes }: Comparison): void {
   console.log(`audit trail written, bytes: ${JSON.stringify(auditBytes)}`)
 }
 
+function printPath(path: readonly PathResult[]): void {
+  const steps = Object.keys(path[0]?.steps ?? {})
+  const row = (name: string, pick: (result: PathResult) => number | undefined) =>
+    console.log(name.padEnd(20), ...path.map((result) => String(pick(result)).padStart(14)))
+  console.log('\nµs of processor'.padEnd(21), ...path.map(({ connections }) => `${connections} conns`.padStart(14)))
+  for (const step of steps) row(step, (result) => result.steps[step])
+  row('all', ({ totalUs }) => totalUs)
+}
+
 interface Parts {
+  path: PathResult[] | null
   micro: MicroResults | null
   reload: ReloadResult[] | null
   evidence: EvidenceResult | null
@@ -145,6 +156,7 @@ const PARTS = [
   'gate',
   'express',
   'bare',
+  'path',
   'micro',
   'reload',
   'evidence',
@@ -185,6 +197,8 @@ const memory = wanted('memory') ? await measureMemory() : null
 if (memory !== null) console.table([memory])
 const comparison = await compare(servers)
 if (servers.length > 0) printComparison(comparison)
+const path = wanted('path') ? await measurePath() : null
+if (path !== null) printPath(path)
 const reload = wanted('reload') ? await measureReload() : null
 if (reload !== null) console.table(reload)
 const evidence = wanted('evidence') ? await measureEvidence() : null
@@ -194,6 +208,7 @@ if (follow !== null) console.table(follow)
 const hostile = wanted('hostile') ? await measureHostile() : null
 if (hostile !== null) console.table(hostile.map(({ firstAnswer: _, ...rest }) => rest))
 save(comparison, {
+  path,
   micro: wanted('micro') ? await measureMicro() : null,
   reload,
   evidence,

@@ -74,8 +74,18 @@ export async function start<T>(
 const TICK_MS = 10
 
 /** CPU time that the process has used, or undefined where the system does not tell. */
-export function cpuMs(child: ChildProcess): number | undefined {
-  const stat = `/proc/${child.pid}/stat`
+export function cpuMs({ pid }: ChildProcess): number | undefined {
+  return cpuMsIn(`/proc/${pid}/stat`)
+}
+
+/** CPU time of the thread of the event loop, and that of all others together. */
+export function threadCpuMs({ pid }: ChildProcess): { main: number; others: number } | undefined {
+  const main = cpuMsIn(`/proc/${pid}/task/${pid}/stat`)
+  const all = cpuMsIn(`/proc/${pid}/stat`)
+  return main === undefined || all === undefined ? undefined : { main, others: all - main }
+}
+
+function cpuMsIn(stat: string): number | undefined {
   if (!existsSync(stat)) return undefined
   // The name in brackets may hold spaces; after it, fields 14 and 15 are the 12th and 13th.
   const fields = readFileSync(stat, 'utf8').split(') ').at(-1)?.split(' ') ?? []

@@ -43,6 +43,13 @@ export interface State {
  */
 export type SealKeys = (id: string | undefined) => SealKey | undefined
 
+/** Hashes of consecutive entries, the newest of their chain last. */
+export interface WrittenHashes {
+  /** Seq of the first one. */
+  first: number
+  hashes: readonly string[]
+}
+
 /** Kinds of records that are held in memory. */
 export type HeldKind = Exclude<RecordKind, 'approval'>
 
@@ -154,6 +161,11 @@ export interface Store {
    * @throws GateError `audit_unavailable` for one that was not
    */
   sealedHead(chain: string): Promise<Head | undefined>
+  /**
+   * Hashes of the newest entries of a chain, as this process wrote them, from this seq on or a later one; earlier ones
+   * are forgotten. Undefined for a chain that this process has not written.
+   */
+  writtenHashes(chain: string, from: number): WrittenHashes | undefined
   /** Names of all chains. */
   chains(): Promise<string[]>
   /** Reads one row. @throws GateError `audit_unavailable` when the file does not answer */

@@ -1,5 +1,5 @@
 import { genesisHead, type Head } from '../../audit/chain.ts'
-import { hashHeader, readHeader, type StoredEntry } from '../../audit/entry.ts'
+import { type Header, hashHeader, readHeader, type StoredEntry } from '../../audit/entry.ts'
 import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../../audit/merkle.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import { entryFault, headOf } from '../../audit/verify.ts'
@@ -9,7 +9,7 @@ import { GateError } from '../../base/errors.ts'
 import { quickVerifier } from '../../evidence/ed25519.ts'
 import { openCheckpoint } from '../../evidence/trust.ts'
 import type { RecordedHead } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, WrittenHashes } from '../../store/store.ts'
 import type { StoredCheckpoint, TreeNode } from '../../store/submission.ts'
 import { headBefore } from '../audit/verify-range.ts'
 import { trustOf } from './trust.ts'
@@ -31,8 +31,15 @@ interface SignedTree {
   head: Head
 }
 
-// About 2 ms of the event loop, in which no request is answered.
+// About 2 ms of the event loop, in which no request is answered, for entries that another process wrote.
 const HEADERS_AT_ONCE = 50
+
+/** A tree that grows from the last checkpoint on, with the newest entry in it. */
+interface Growing extends SignedTree {
+  chain: string
+  /** Subtrees to store. */
+  nodes: TreeNode[]
+}
 
 /** The trees of the chains, each up to its last checkpoint. */
 export function chainTree(store: Store) {
@@ -77,32 +84,26 @@ export function chainTree(store: Store) {
     async grow(chain: string, isAdopted: boolean): Promise<Growth[]> {
       const start = await signed(chain, isAdopted)
       const newest = await sealedHead(chain)
-      const tree = start.tree.copy()
-      let { head } = start
-      const nodes: TreeNode[] = []
+      const from = start.tree.size
+      const growing: Growing = { chain, tree: start.tree.copy(), head: start.head, nodes: [] }
       // Entries that this process itself could not sign, such as without the key's file, were not taken away.
-      const isKnown = isAdopted || cache.get(chain)?.tree.size === start.tree.size
+      const isKnown = isAdopted || cache.get(chain)?.tree.size === from
       const isTooMany = isKnown ? () => false : unsignedTail()
-      for (;;) {
-        const left = Math.max(0, newest.seq + 1 - tree.size)
-        const texts = await store.headersFrom(chain, tree.size, Math.min(left, HEADERS_AT_ONCE))
+      while (growing.tree.size <= newest.seq) {
+        const { size } = growing.tree
+        const texts = await store.headersFrom(chain, size, Math.min(newest.seq + 1 - size, HEADERS_AT_ONCE))
         if (texts.length === 0) break
-        for (const text of texts) {
-          const entry = entryOf(text)
-          if (entry === undefined) throw altered(chain, tree.size, 'is no JSON')
-          const fault = entryFault(chain, head, entry, { sections: false })
-          if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
-          if (isTooMany(entry.header)) throw altered(chain, start.tree.size, UNSIGNED)
-          head = headOf(entry)
-          tree.append(leafHash(parseDigest(entry.hash)), 0, (place, hash) => {
-            if (place.level % STORED_LEVELS === 0) nodes.push({ ...place, hash })
-          })
+        const written = writtenAfter(growing, store.writtenHashes(chain, from - 1))
+        for (const [i, text] of texts.entries()) {
+          const hash = written[i]
+          if (hash !== undefined) appendWritten(growing, text, hash, newest)
+          else if (isTooMany(appendRead(growing, text))) throw altered(chain, from, UNSIGNED)
         }
         // Other work runs here.
         await new Promise(setImmediate)
       }
+      const { tree, head, nodes } = growing
       if (head.hash !== newest.hash) throw altered(chain, newest.seq, 'is not the one that was written last')
-      const from = start.tree.size
       if (tree.size === from) return []
       return [{ chain, from, size: tree.size, root: tree.root(), nodes, state: { tree, head } }]
     },
@@ -125,6 +126,43 @@ async function assertMayRenew(store: Store, size: number, head: RecordedHead, is
 }
 
 const UNSIGNED = 'was signed once, and is not any more (if the log key was away then, `audit restore` takes it up)'
+
+/** The hashes that follow in the tree, of entries that this process wrote after the one that is its newest. */
+function writtenAfter({ tree, head }: Growing, written: WrittenHashes | undefined): readonly string[] {
+  if (written === undefined) return []
+  const at = tree.size - written.first
+  return written.hashes[at - 1] === head.hash ? written.hashes.slice(at, at + HEADERS_AT_ONCE) : []
+}
+
+/**
+ * Appends an entry of which this process wrote this hash: it follows, since the one before it was read under the lock.
+ *
+ * @throws GateError `audit_unavailable` when the text has another hash
+ */
+function appendWritten(growing: Growing, headerText: string, hash: string, newest: Head): void {
+  const { chain, tree, head } = growing
+  if (hashHeader(headerText) !== hash) throw altered(chain, tree.size, 'is not what was written')
+  appendLeaf(growing, hash)
+  growing.head = hash === newest.hash ? newest : { ...head, seq: head.seq + 1, hash }
+}
+
+/** @throws GateError `audit_unavailable` for an entry that does not follow */
+function appendRead(growing: Growing, headerText: string): Header {
+  const { chain, tree, head } = growing
+  const entry = entryOf(headerText)
+  if (entry === undefined) throw altered(chain, tree.size, 'is no JSON')
+  const fault = entryFault(chain, head, entry, { sections: false })
+  if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
+  appendLeaf(growing, entry.hash)
+  growing.head = headOf(entry)
+  return entry.header
+}
+
+function appendLeaf({ tree, nodes }: Growing, hash: string): void {
+  tree.append(leafHash(parseDigest(hash)), 0, (place, node) => {
+    if (place.level % STORED_LEVELS === 0) nodes.push({ ...place, hash: node })
+  })
+}
 
 /** The entry of a header's text; its hash is computed, not read. */
 function entryOf(headerText: string): StoredEntry | undefined {

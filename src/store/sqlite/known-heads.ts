@@ -1,15 +1,28 @@
 import type { Head } from '../../audit/chain.ts'
-import type { PreparedSubmission } from '../submission.ts'
+import type { WrittenHashes } from '../store.ts'
+import type { Placed, PreparedSubmission } from '../submission.ts'
 import type { Connection } from './connection.ts'
 import { cutOff } from './seals.ts'
 
 /** Time for which heads are looked at again; later a checkpoint covers them. */
 const LOOKED_AFTER_MS = 60_000
+/** Hashes that are kept of a chain: more than a busy service writes between two checkpoints. */
+const MAX_HASHES = 8192
 
 /** Ends of chains that this process wrote, which nothing else remembers: they never go back. */
 export function knownHeads() {
   const known = new Map<string, { head: Head; atMs: number }>()
   const altered = new Map<string, string>()
+  const hashes = new Map<string, { first: number; hashes: string[] }>()
+  const keepHash = ({ chain, seq, hash }: Placed): void => {
+    const kept = hashes.get(chain)
+    if (kept === undefined || kept.first + kept.hashes.length !== seq)
+      return void hashes.set(chain, { first: seq, hashes: [hash] })
+    kept.hashes.push(hash)
+    if (kept.hashes.length <= MAX_HASHES) return
+    kept.hashes = kept.hashes.slice(MAX_HASHES / 2)
+    kept.first += MAX_HASHES / 2
+  }
   return {
     /** The newest heads of the chains that these submissions append to. */
     of(submissions: readonly PreparedSubmission[]): Map<string, Head> {
@@ -21,12 +34,21 @@ export function knownHeads() {
         }
       return heads
     },
-    written(heads: ReadonlyMap<string, Head>): void {
+    written(heads: ReadonlyMap<string, Head>, entries: readonly Placed[]): void {
       const atMs = performance.now()
+      for (const entry of entries) keepHash(entry)
       for (const [chain, head] of heads) {
         known.set(chain, { head, atMs })
         altered.delete(chain)
       }
+    },
+    hashesFrom(chain: string, from: number): WrittenHashes | undefined {
+      const kept = hashes.get(chain)
+      if (kept !== undefined && from > kept.first) {
+        kept.hashes = kept.hashes.slice(from - kept.first)
+        kept.first = from
+      }
+      return kept
     },
     /** Notes what was found about a chain; an append to it takes that back. */
     note: (chain: string, fault: string): void => void altered.set(chain, fault),

@@ -3,7 +3,7 @@ import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
-import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
+import type { Committed, Conflict, Placed, PreparedSubmission, Submission } from '../submission.ts'
 import { unavailable } from './errors.ts'
 import type { knownHeads } from './known-heads.ts'
 import type { Memory } from './memory.ts'
@@ -195,13 +195,17 @@ function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<Wri
       if (reply.unknown) host.discard()
       throw new Error(reply.cause)
     }
-    host.heads.written(reply.heads)
+    host.heads.written(reply.heads, reply.results.flatMap(placedIn))
     host.written(reply.stateVersion)
     const imposed = host.imposed()
     for (const [i, member] of members.entries()) settle(host, member, reply.results[i], imposed)
   } catch (error) {
     for (const member of members) member.reject(unavailable('be written', error))
   }
+}
+
+function placedIn(result: WriteResult): readonly Placed[] {
+  return 'entries' in result ? result.entries : []
 }
 
 function settle(

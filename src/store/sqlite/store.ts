@@ -101,8 +101,9 @@ function chainEnds(
   origin: string,
   sealKey: () => SealKey | undefined,
   heads: ReturnType<typeof knownHeads>,
-): Pick<Store, 'unsealed' | 'sealedHead' | 'compareChains' | 'alteredChains'> {
+): Pick<Store, 'unsealed' | 'sealedHead' | 'writtenHashes' | 'compareChains' | 'alteredChains'> {
   return {
+    writtenHashes: heads.hashesFrom,
     compareChains: () => heads.compare(current()),
     alteredChains: heads.altered,
     async unsealed() {
