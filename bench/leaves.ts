@@ -32,7 +32,7 @@ export async function measureLeaves(): Promise<LeavesResult[]> {
   return results
 }
 
-async function roundUs(evaluate: () => Promise<unknown>): Promise<number> {
+async function roundUs(evaluate: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   const endMs = performance.now() + ROUND_MS
   let count = 0

@@ -126,7 +126,7 @@ const ATTEMPTS = 3
 /** Time limit for attempts that other processes overtake; each of those conflicts is progress elsewhere. */
 const OVERTAKEN_LIMIT_MS = 5000
 
-interface Decided<T> {
+export interface Decided<T> {
   submission: Submission | null
   /** True when nobody waits for the reply any longer: nothing is committed then. */
   isAbandoned?: (() => boolean) | undefined

@@ -20,7 +20,7 @@ export interface Question extends Omit<FactInput, 'domain' | 'localTime' | 'over
   /** Earlier allowed actions, as far as the set reads them. */
   history: History
   /** Lets others run between two parts of a long evaluation; without it, the evaluation runs in one piece. */
-  pause?: () => Promise<void>
+  pause?: (() => Promise<void>) | undefined
 }
 
 export interface Judgement {
@@ -31,12 +31,26 @@ export interface Judgement {
   validation: Validation
 }
 
-/** Judges a request: facts, evaluation, risk, decision. The same question gives the same answer, anywhere. */
-export async function judge(question: Question): Promise<Judgement> {
-  const { set, killSwitchReason, action, context, plan, pause } = question
+/**
+ * Judges a request: facts, evaluation, risk, decision. The same question gives the same answer, anywhere. A promise only
+ * when the question may pause, and takes long.
+ */
+export function judge(question: Question): Judgement | Promise<Judgement> {
+  const { set, action, context, plan, pause } = question
   const work = newWork(pause)
-  const validation = set ? validatePlanAndContext(set, { action, context, plan }, work) : { ok: false }
-  const evaluation = set && (await evaluate(set, action, readerOf(question, set), work))
+  const validation = set ? validatePlanAndContext(set, { action, context, plan }, work) : NOT_VALIDATED
+  const evaluation = set && evaluate(set, action, readerOf(question, set), work)
+  if (evaluation instanceof Promise) return evaluation.then((late) => concluded(question, validation, late))
+  return concluded(question, validation, evaluation)
+}
+
+const NOT_VALIDATED: Validation = { ok: false }
+
+function concluded(
+  { set, killSwitchReason }: Question,
+  validation: Validation,
+  evaluation: Evaluation | undefined,
+): Judgement {
   const risk = assessRisk(evaluation)
   return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation, validation }
 }

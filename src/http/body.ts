@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { MAX_BUNDLE_VALUES } from '../actions/evidence/verify.ts'
 import { GateError } from '../base/errors.ts'
 import type { JsonLimits } from '../base/json.ts'
-import { FIRST_PART_BYTES } from './body-budget.ts'
+import { type BodyShare, FIRST_PART_BYTES } from './body-budget.ts'
 
 export interface BodyLimits extends JsonLimits {
   maxBytes: number
@@ -27,45 +27,40 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 /**
  * Reads the body of a request that is declared as JSON.
  *
- * @param take counts bytes before they are allocated, and throws at its limit
- * @throws GateError `unsupported_media_type`, `payload_too_large`, and the errors of `take`
+ * @param share counts bytes before they are kept, and throws at its limit
+ * @throws GateError `unsupported_media_type`, `payload_too_large`, and the errors of `share`
  */
-export async function readBody(
-  request: IncomingMessage,
-  limits: BodyLimits,
-  take: (bytes: number) => void,
-): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limits: BodyLimits, share: BodyShare): Promise<Buffer> {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     throw new GateError('unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
   }
   if (request.headers['content-encoding'] !== undefined) {
     throw new GateError('unsupported_media_type', 'Bodies are taken uncompressed only.')
   }
-  return readBytes(request, limits.maxBytes, take)
+  return readBytes(request, limits.maxBytes, share)
 }
 
-function readBytes(request: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
-  const tooLarge = (): GateError =>
-    new GateError('payload_too_large', `The body is larger than ${maxBytes} bytes.`, {
-      headers: { Connection: 'close' },
-    })
+function readBytes(request: IncomingMessage, maxBytes: number, share: BodyShare): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > maxBytes) return Promise.reject(tooLarge())
+  if (declared > maxBytes) throw tooLarge(maxBytes)
   return new Promise((resolve, reject) => {
     // One growing buffer: each chunk kept would cost hundreds of bytes, and a chunk may have only one.
-    let body = Buffer.alloc(0)
+    let body: Buffer = NOTHING
     let bytes = 0
     const keep = (chunk: Buffer): void => {
       const length = bytes + chunk.byteLength
-      if (length > maxBytes) throw tooLarge()
-      if (length > body.byteLength) {
+      if (length > maxBytes) throw tooLarge(maxBytes)
+      if (length === declared && bytes === 0) {
+        share.take(length)
+        body = chunk
+      } else if (length > body.byteLength) {
         const grown = Math.min(maxBytes, Math.max(length, Math.min(declared, FIRST_PART_BYTES), 2 * body.byteLength))
-        take(grown - body.byteLength)
+        share.take(grown - body.byteLength)
         const larger = Buffer.allocUnsafe(grown)
         body.copy(larger, 0, 0, bytes)
         body = larger
       }
-      chunk.copy(body, bytes)
+      if (body !== chunk) chunk.copy(body, bytes)
       bytes = length
     }
     request.on('data', (chunk: Buffer) => {
@@ -77,8 +72,15 @@ function readBytes(request: IncomingMessage, maxBytes: number, take: (bytes: num
         reject(refusal)
       }
     })
-    request.once('end', () => resolve(body.subarray(0, bytes)))
-    request.once('error', reject)
-    request.once('aborted', () => reject(new GateError('invalid_request', 'The request ended before its body did.')))
+    request.on('end', () => resolve(bytes === body.byteLength ? body : body.subarray(0, bytes)))
+    request.on('error', () => reject(new GateError('invalid_request', 'The request ended before its body did.')))
+  })
+}
+
+const NOTHING = Buffer.alloc(0)
+
+function tooLarge(maxBytes: number): GateError {
+  return new GateError('payload_too_large', `The body is larger than ${maxBytes} bytes.`, {
+    headers: { Connection: 'close' },
   })
 }

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Files besides connections that the service opens: the data file and its copies in threads, policies, anchors. */
@@ -32,6 +32,14 @@ export function limitConnections(server: Server, limit: number): void {
     idle.delete(socket)
     busy.delete(socket)
   }
+  // One for all answers, which are many.
+  function answered(this: ServerResponse): void {
+    const { socket } = this.req
+    const left = (busy.get(socket) ?? 0) - 1
+    if (left > 0) return void busy.set(socket, left)
+    // A socket that was closed meanwhile is none any more.
+    if (busy.delete(socket)) idle.add(socket)
+  }
   server.on('connection', (socket: Socket) => {
     idle.add(socket)
     socket.once('close', () => end(socket))
@@ -44,11 +52,6 @@ export function limitConnections(server: Server, limit: number): void {
   server.on('request', ({ socket }, response) => {
     idle.delete(socket)
     busy.set(socket, (busy.get(socket) ?? 0) + 1)
-    response.once('close', () => {
-      const left = (busy.get(socket) ?? 0) - 1
-      if (left > 0) return void busy.set(socket, left)
-      // A socket that was closed meanwhile is none any more.
-      if (busy.delete(socket)) idle.add(socket)
-    })
+    response.on('close', answered)
   })
 }

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Caller, CallerGone, stateNow } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
-import { type Json, parseJson } from '../base/json.ts'
+import { parseJson } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/routes.ts'
 import { authenticate, authorize, type Credential } from './auth.ts'
-import { readBody } from './body.ts'
-import type { bodyBudget } from './body-budget.ts'
+import { type BodyLimits, readBody } from './body.ts'
+import type { BodyShare, bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
-import { originOf } from './origin.ts'
-import type { RateLimiter } from './ratelimit.ts'
+import type { Exchange, Span } from './exchange.ts'
+import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
 import { isRefusal, type Refusals } from './refusals.ts'
 import { writeEnvelope, writeJson } from './reply.ts'
 import type { Reply, Route } from './route.ts'
@@ -53,24 +53,40 @@ export async function dispatch(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { services } = dispatcher
+  const { services, stalls } = dispatcher
   const requestId = requestIdOf(dispatcher, request)
   const identity: Identity = { key: undefined, caller: undefined }
   const span: Span = { sinceMs: performance.now(), waitedMs: 0 }
+  let admitted: Admitted | undefined
   try {
     assertHost(request.headers.host, services.allowedHosts)
-    const { reply, headers } = await serve(dispatcher, { id, route }, params, { identity, span }, request, response)
+    admitted = admit(dispatcher, id, identity, request, response)
+    const beforeMs = performance.now()
+    let bytes: Buffer | undefined
+    try {
+      if (hasBody(route, request)) bytes = await readBody(request, route.bodyLimits, admitted.share)
+    } finally {
+      span.waitedMs += performance.now() - beforeMs
+    }
+    const isLarge = bytes !== undefined && bytes.byteLength > LARGE_BYTES
+    if (isLarge) await services.pause?.(admitted.caller.tenantId)
+    const input = inputOf({ id, route }, request, bytes)
+    if (stalls.isNear()) await stalls.readSockets()
+    const { limiter } = dispatcher
+    const { caller, credential } = admitted
+    const exchange: Exchange = { services, limiter, routeId: id, params, caller, credential, request, span }
+    const reply = route.replyOf(await route.run(isLarge ? { ...services, isLarge } : services, exchange, input))
     if (id === 'check') services.latency.note(lengthOf(span), 'decided')
-    if ('stream' in reply) return await writeStream(response, reply.stream, requestId, headers)
-    const { data, page } = reply
-    const { bare, status = 200 } = route.shape
-    if (bare) writeJson(response, status, data, { 'x-request-id': requestId, ...headers })
-    else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
+    const headers = headersOf(admitted, reply, request)
+    if ('stream' in reply) await writeStream(response, reply.stream, requestId, headers)
+    else write(response, route, reply, requestId, headers)
   } catch (error) {
     if (error instanceof CallerGone) return void response.destroy()
     const { facade }: RouteRule = ROUTES[id]
     if (id === 'check') services.latency.note(lengthOf(span), 'refused')
     writeError(response, refusal(dispatcher, identity, error), requestId, services, facade)
+  } finally {
+    admitted?.share.release()
   }
 }
 
@@ -80,13 +96,59 @@ export interface Identity {
   caller: Caller | undefined
 }
 
-/** Time that a request takes, without what it waited for its client and for people. */
-interface Span {
-  sinceMs: number
-  waitedMs: number
+const lengthOf = ({ sinceMs, waitedMs }: Span): number => performance.now() - sinceMs - waitedMs
+
+/** What admission finds out. */
+interface Admitted {
+  caller: Caller
+  credential: Credential
+  /** About the caller's limits. */
+  headers: LimitHeaders
+  share: BodyShare
 }
 
-const lengthOf = ({ sinceMs, waitedMs }: Span): number => performance.now() - sinceMs - waitedMs
+/**
+ * Finds the caller, who must be permitted the route, and within its limits.
+ *
+ * @param identity is told who asks, as soon as it is known
+ */
+function admit(
+  { services, limiter, bodies }: Dispatcher,
+  id: KeyedRouteId,
+  identity: Identity,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Admitted {
+  const rule: RouteRule = ROUTES[id]
+  // A revocation by another process counts from its commit. That of a check asks for itself.
+  if (id !== 'check' || request.headers['idempotency-key'] !== undefined) stateNow(services.store)
+  const credential = authenticate(services, request, rule)
+  const { key } = credential
+  identity.key = key
+  services.keyUses.note(key.id, services.clock())
+  const state = services.store.state()
+  const caller = authorize(state, key, request.headers, rule)
+  caller.hasHungUp = () => isClosed(request.socket) || response.destroyed
+  identity.caller = caller
+  const headers = limiter.admit(state, caller, rule)
+  return { caller, credential, headers, share: bodies(key.id, rule.limit === 'exempt') }
+}
+
+function write(
+  response: ServerResponse,
+  { shape }: Route,
+  { data, page }: Exclude<Reply, { stream: unknown }>,
+  requestId: string,
+  headers: LimitHeaders,
+): void {
+  if (shape.bare) writeJson(response, shape.status ?? 200, data, { 'x-request-id': requestId, ...headers })
+  else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
+}
+
+function headersOf({ headers }: Admitted, reply: Reply, request: IncomingMessage): LimitHeaders {
+  if (!('sessionCookie' in reply) || reply.sessionCookie === undefined) return headers
+  return { ...headers, ...setSessionCookie(request.headers, reply.sessionCookie) }
+}
 
 /**
  * Counts and audits refusals of the caller, wherever they were found, also those of unknown keys.
@@ -111,59 +173,6 @@ export function requestIdOf({ services }: Dispatcher, request: IncomingMessage):
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : services.newId('request')
 }
 
-async function serve(
-  dispatcher: Dispatcher,
-  { id, route }: Handled,
-  params: Readonly<Record<string, string>>,
-  { identity, span }: { identity: Identity; span: Span },
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<{ reply: Reply; headers: Record<string, string> }> {
-  const { services, limiter, bodies, stalls } = dispatcher
-  const rule: RouteRule = ROUTES[id]
-  // A revocation by another process counts from its commit. That of a check asks for itself.
-  if (id !== 'check' || request.headers['idempotency-key'] !== undefined) stateNow(services.store)
-  const credential = authenticate(services, request, rule)
-  const state = services.store.state()
-  identity.key = credential.key
-  services.keyUses.note(credential.key.id, services.clock())
-  const hasHungUp = (): boolean => isClosed(request.socket) || response.destroyed
-  const caller = { ...authorize(state, credential.key, request.headers, rule), hasHungUp }
-  identity.caller = caller
-  const headers = limiter.admit(state, caller, rule)
-  const share = bodies(caller.key.id, rule.limit === 'exempt')
-  try {
-    const bytes = await bytesOf(route, request, share.take, span)
-    const isLarge = (bytes?.byteLength ?? 0) > LARGE_BYTES
-    if (isLarge) await services.pause?.(caller.tenantId)
-    const read = readOf(route, bytes)
-    if (stalls.isNear()) await stalls.readSockets()
-    const reply = await route.run(isLarge ? { ...services, isLarge } : services, {
-      routeId: id,
-      caller,
-      credential,
-      params,
-      ...read,
-      query: queryOf(request),
-      idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
-      origin: originOf(request.headers),
-      alsoCount: (requests) => {
-        for (let i = 0; i < requests; i += 1) limiter.admit(state, caller, rule)
-      },
-      planLeft: () => limiter.left(state, caller),
-      waited(ms) {
-        span.waitedMs += ms
-      },
-      lastEventId: request.headers['last-event-id']?.toString(),
-      isGone: () => hasHungUp() || services.stopping.aborted || isOver(services, credential),
-    })
-    const cookie = 'sessionCookie' in reply ? reply.sessionCookie : undefined
-    return { reply, headers: { ...headers, ...(cookie !== undefined && setSessionCookie(request.headers, cookie)) } }
-  } finally {
-    share.release()
-  }
-}
-
 /**
  * True when the client has closed the connection. An answer that waits for an earlier one is not destroyed by that, so
  * the socket is looked at. Node ends its side as soon as the client has ended the other.
@@ -172,39 +181,30 @@ function isClosed(socket: IncomingMessage['socket']): boolean {
   return socket.destroyed || socket.readableEnded
 }
 
-/** True when the browser's session has ended, which ends its waits and streams. */
-function isOver({ sessions }: Services, credential: Credential): boolean {
-  return credential.by === 'session' && !sessions.isOpen(credential.session)
-}
-
-/** The body; undefined for a route without one, or where it is left out. */
-async function bytesOf(
-  { shape, bodyLimits }: Route,
+function inputOf(
+  { id, route: { bodyLimits, takesBytes } }: Handled,
   request: IncomingMessage,
-  take: (bytes: number) => void,
-  span: Span,
-): Promise<Buffer | undefined> {
-  if (bodyLimits === undefined || (shape.bodyOptional && !hasBody(request))) return undefined
-  const sinceMs = performance.now()
-  try {
-    return await readBody(request, bodyLimits, take)
-  } finally {
-    span.waitedMs += performance.now() - sinceMs
+  bytes: Buffer | undefined,
+) {
+  const rule: RouteRule = ROUTES[id]
+  const hasJson = bodyLimits !== undefined && !takesBytes
+  return {
+    body: hasJson ? (bytes === undefined ? {} : parseJson(bytes, bodyLimits)) : undefined,
+    bytes: takesBytes ? bytes : undefined,
+    query: queryOf(request),
+    idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
   }
 }
 
-function readOf(
-  { bodyLimits, takesBytes }: Route,
-  bytes: Buffer | undefined,
-): { body: Json | undefined; bytes: Uint8Array | undefined } {
-  if (bodyLimits === undefined) return { body: undefined, bytes: undefined }
-  if (bytes === undefined) return { body: {}, bytes: undefined }
-  return takesBytes ? { body: undefined, bytes } : { body: parseJson(bytes, bodyLimits), bytes: undefined }
-}
-
-/** RFC 9112, 6.3: a request without either header has no body. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+/** False for a route without a body, and for one that may be left out, and is. */
+function hasBody(route: Route, { headers }: IncomingMessage): route is Route & { bodyLimits: BodyLimits } {
+  if (route.bodyLimits === undefined) return false
+  // RFC 9112, 6.3: a request without either header has no body.
+  return (
+    !route.shape.bodyOptional ||
+    headers['transfer-encoding'] !== undefined ||
+    Number(headers['content-length'] ?? 0) > 0
+  )
 }
 
 /** Parameters by name. A repeated one is refused, since readers differ on which counts. */

@@ -7,6 +7,8 @@ import type { State } from '../store/store.ts'
 /** Headers about a caller's limits (draft-ietf-httpapi-ratelimit-headers). */
 export type LimitHeaders = Record<string, string>
 
+const NONE: LimitHeaders = {}
+
 const ofTenant = ({ chain }: Caller): string => `tenant ${chain}`
 
 /** Token buckets of this process, by tenant and environment, or by key. */
@@ -14,7 +16,6 @@ export function rateLimiter(clock: () => number) {
   const buckets = new Map<string, Bucket>()
 
   const draw = (name: string, bucketId: string, limit: number): LimitHeaders => {
-    if (!Number.isFinite(limit)) return {}
     const { bucket, allowed, remaining, waitSeconds } = take(buckets.get(bucketId), limit, clock())
     buckets.set(bucketId, bucket)
     const headers = {
@@ -29,11 +30,11 @@ export function rateLimiter(clock: () => number) {
   return {
     /** @throws GateError `rate_limited` */
     admit(state: State, caller: Caller, route: RouteRule): LimitHeaders {
-      if (route.limit === 'exempt') return {}
+      if (route.limit === 'exempt') return NONE
       if (route.limit === 'status') return draw('status', `key ${caller.key.id}`, STATUS_LIMIT)
       if (route.limit === 'sign-in') return draw('sign-in', `sign-in ${caller.key.id}`, SIGN_IN_LIMIT)
       const plan = state.tenants.get(caller.tenantId)?.plan
-      return plan === undefined ? {} : draw(plan, ofTenant(caller), PLANS[plan])
+      return plan === undefined || !Number.isFinite(PLANS[plan]) ? NONE : draw(plan, ofTenant(caller), PLANS[plan])
     },
     /** Requests that the plan leaves the caller's tenant and environment now; null for any number. Counts none. */
     left(state: State, caller: Caller): number | null {

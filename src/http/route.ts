@@ -1,14 +1,15 @@
 import type { Static, TSchema } from '#typebox'
 import type { Caller } from '../actions/deps.ts'
-import { type Idempotency, idempotencyOf } from '../actions/idempotency.ts'
+import { idempotencyOf } from '../actions/idempotency.ts'
 import type { PageGiven } from '../actions/page.ts'
 import type { Stream } from '../actions/waiters.ts'
 import { type ErrorCode, GateError } from '../base/errors.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
-import { ROUTES, type RouteId, type RouteRule } from '../keys/routes.ts'
-import { assertTenant, type Credential } from './auth.ts'
+import { ROUTES, type RouteRule } from '../keys/routes.ts'
+import { assertTenant } from './auth.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
+import { Call, type Exchange } from './exchange.ts'
 import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
 
@@ -17,29 +18,6 @@ import type { Services } from './services.ts'
  * The browser keeps `sessionCookie`, and drops its cookie when it is empty.
  */
 export type Reply<T = unknown> = { data: T; page?: PageGiven; sessionCookie?: string } | { stream: Stream }
-
-/** Request as a route sees it: authenticated, parsed, of the declared shape. */
-interface Call<B, Q> {
-  caller: Caller
-  credential: Credential
-  /** The parameter `:id` of the path; empty in a path without it. */
-  id: string
-  body: B
-  query: Q
-  idempotency: Idempotency | undefined
-  /** Scheme and host by which the client reached the service. */
-  origin: string
-  /** Counts this many further requests. @throws GateError `rate_limited` */
-  alsoCount(requests: number): void
-  /** Requests that the plan leaves the tenant here now; null for any number. */
-  planLeft(): number | null
-  /** Adds time, in ms, that the request waited for people. */
-  waited(ms: number): void
-  /** Position after which a stream of events resumes, as the client sent it. */
-  lastEventId: string | undefined
-  /** True when the client has gone, or the service stops: nothing waits any longer. */
-  isGone(): boolean
-}
 
 /** Input and output of a route, as in the OpenAPI document. */
 export interface RouteShape {
@@ -69,14 +47,17 @@ export interface Route {
   bodyLimits: BodyLimits | undefined
   /** True when the route takes the bytes of the body instead of its parsed value. */
   takesBytes: boolean
-  run(services: Services, raw: RawCall): Promise<Reply>
+  run(services: Services, exchange: Exchange, input: Input): unknown
+  /** The reply of what `run` resolved to. */
+  replyOf(result: unknown): Reply
 }
 
-interface RawCall extends Omit<Call<Json | undefined, Record<string, string>>, 'id' | 'idempotency'> {
-  routeId: RouteId
-  params: Readonly<Record<string, string>>
+/** What a request brings, besides its path and headers. */
+interface Input {
+  body: Json | undefined
   /** Set for a route that takes bytes. */
   bytes: Uint8Array | undefined
+  query: Readonly<Record<string, string>>
   idempotencyKey: string | undefined
 }
 
@@ -112,19 +93,25 @@ export function route<D extends TSchema, B extends TSchema = None, Q extends TSc
     shape: spec,
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
     takesBytes: false,
-    async run(services, { routeId, params, body, query, idempotencyKey, ...others }) {
+    run(services, exchange, { body, query, idempotencyKey }) {
+      const { routeId, params, caller } = exchange
       const { facade }: RouteRule = ROUTES[routeId]
       // Other protocols give this member no meaning.
-      if (facade === undefined && isJsonObject(body)) assertTenant(others.caller.tenantId, body.tenantId)
+      if (facade === undefined && isJsonObject(body)) assertTenant(caller.tenantId, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
       const parsedQuery = parseQuery?.(withNumbers(query, spec.query ?? {})) as Static<Q>
       const idempotency = idempotencyOf(idempotencyKey, routeId, { params, body: body ?? null })
-      const call = { ...others, id: params.id ?? '', body: typed, query: parsedQuery, idempotency }
-      return 'answer' in spec ? { data: await spec.answer(services, call) } : spec.reply(services, call)
+      const call = new Call(exchange, typed, parsedQuery, idempotency)
+      return 'answer' in spec ? spec.answer(services, call) : spec.reply(services, call)
     },
+    replyOf: 'answer' in spec ? dataOf : asReply,
   }
 }
+
+const dataOf = (data: unknown): Reply => ({ data })
+/** @param result of `reply` */
+const asReply = (result: unknown): Reply => result as Reply
 
 interface ByteRouteSpec<D extends TSchema> extends TypedShape<TSchema, TSchema, D> {
   limits: BodyLimits
@@ -137,10 +124,11 @@ export function byteRoute<D extends TSchema>(spec: ByteRouteSpec<D>): Route {
     shape: spec,
     bodyLimits: spec.limits,
     takesBytes: true,
-    async run(services, { caller, bytes = new Uint8Array(), query }) {
+    run(services, { caller }, { bytes = new Uint8Array(), query }) {
       assertNoQuery(query)
-      return { data: await spec.answer(services, { caller, bytes }) }
+      return spec.answer(services, { caller, bytes })
     },
+    replyOf: dataOf,
   }
 }
 

@@ -2,7 +2,7 @@ import { Engine } from 'json-rules-engine'
 import { beginComparison, isSliceOver, MAX_WORK, pause, spend, WEIGHTS, type Work } from '../base/work.ts'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
-import type { Leaf, Question, Truth } from './set.ts'
+import type { Leaf, Question, Truth, Truths } from './set.ts'
 
 /**
  * The part of json-rules-engine that is used here. Its types lack Engine.operators and say that operators answer
@@ -50,19 +50,23 @@ export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => Quest
   }
   return (leaves) => {
     const prepared = leaves.slice(0, MAX_COMPARISONS).map(preparedLeaf)
-    return async ({ facts, refused }, work) => {
+    return ({ facts, refused }, work) => {
       const truths = new Map<number, Truth>()
-      for (const [i, { fact, operator, index }] of prepared.entries()) {
-        if (i % AT_ONCE === 0 && !spend(work, 'comparison', Math.min(AT_ONCE, prepared.length - i))) break
-        // A fact that was too large to read is over the budget, whatever it is compared with.
-        if (refused.has(fact)) continue
-        if (isSliceOver(work)) await pause(work)
-        const before = work.refused
-        beginComparison(work)
-        const truth = operator.evaluate({ value: facts.get(fact), work }, index)
-        if (truth !== 'unknown' || work.refused === before) truths.set(index, truth)
+      const answerFrom = (first: number): Truths | Promise<Truths> => {
+        for (let i = first, leaf = prepared[i]; leaf !== undefined; leaf = prepared[++i]) {
+          if (i % AT_ONCE === 0 && !spend(work, 'comparison', Math.min(AT_ONCE, prepared.length - i))) break
+          const { fact, operator, index } = leaf
+          // A fact that was too large to read is over the budget, whatever it is compared with.
+          if (refused.has(fact)) continue
+          const before = work.refused
+          beginComparison(work)
+          const truth = operator.evaluate({ value: facts.get(fact), work }, index)
+          if (truth !== 'unknown' || work.refused === before) truths.set(index, truth)
+          if (isSliceOver(work)) return pause(work).then(() => answerFrom(i + 1))
+        }
+        return truths
       }
-      return truths
+      return answerFrom(0)
     }
   }
 }

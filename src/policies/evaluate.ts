@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../base/json.ts'
 import { UNLIMITED, type Work } from '../base/work.ts'
 import { combiner } from './kleene.ts'
 import type { FactPath } from './path.ts'
-import type { Candidate, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
+import type { Candidate, Factor, FactValues, Leaf, PolicySet, Question, Rule, Truth, Truths } from './set.ts'
 
 /**
  * Reads one fact of a request. Undefined when it is missing; null is no value either. A fact that takes more work than
@@ -39,20 +39,41 @@ export interface Evaluation {
   /** Paths of the missing facts that their declared default replaces. */
   defaulted: ReadonlySet<string>
   /** Truths of the comparisons, by Leaf.index; those that take more work than the check may do are absent. */
-  truths: ReadonlyMap<number, Truth>
+  truths: Truths
 }
 
 /**
  * Evaluates the set for `action`, within `work`: what takes more is unknown, so that rules which restrain apply.
  * Evaluations may overlap; they share no mutable state.
  */
-export async function evaluate(set: PolicySet, action: string, readFact: ReadFact, work: Work): Promise<Evaluation> {
+export function evaluate(
+  set: PolicySet,
+  action: string,
+  readFact: ReadFact,
+  work: Work,
+): Evaluation | Promise<Evaluation> {
   const question = set.evaluator.about(action)
   const defaulted = new Set<string>()
   const refused = new Set<string>()
   const read = readerWithDefaults(set, readFact, { defaulted, refused, work })
   const facts = readFacts(question.facts, read)
-  const truths = await question.answer({ facts, refused }, work)
+  const conclude = (truths: Truths): Evaluation =>
+    concluded({ set, question, facts, truths }, { defaulted, refused, read })
+  const truths = question.answer({ facts, refused }, work)
+  return truths instanceof Promise ? truths.then(conclude) : conclude(truths)
+}
+
+interface Answered {
+  set: PolicySet
+  question: Question
+  facts: FactValues
+  truths: Truths
+}
+
+function concluded(
+  { set, question, facts, truths }: Answered,
+  { defaulted, refused, read }: { defaulted: ReadonlySet<string>; refused: ReadonlySet<string>; read: Read },
+): Evaluation {
   const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
   const combine = combiner(set.conditions, truthOf)
   const resultOf = (candidate: Candidate): ConditionResult => {

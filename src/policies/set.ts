@@ -146,6 +146,9 @@ interface ReadFacts {
   readonly refused: ReadonlySet<string>
 }
 
+/** Outcomes of leaves, by Leaf.index. */
+export type Truths = ReadonlyMap<number, Truth>
+
 /** Everything to evaluate about an action: its rules and factors, and their distinct leaves, ready for the engine. */
 export interface Question {
   /** The one domain that covers the action; undefined when none does. */
@@ -159,9 +162,9 @@ export interface Question {
   readonly overTime: readonly FactPath[]
   /**
    * The outcome of each leaf by Leaf.index, without those that take more work than is left. Overlapping calls share
-   * nothing that changes.
+   * nothing that changes. A promise only when it lets others run.
    */
-  readonly answer: (read: ReadFacts, work: Work) => Promise<ReadonlyMap<number, Truth>>
+  readonly answer: (read: ReadFacts, work: Work) => Truths | Promise<Truths>
 }
 
 /** The parts that evaluate.ts needs. */
@@ -208,6 +211,11 @@ export interface PolicySet extends PolicyData {
   /** Undefined for an action that is not declared. */
   readonly validators: (action: string) => Validators | undefined
   readonly evaluator: Evaluator
+}
+
+/** True when rules or factors about the action count earlier actions. */
+export function countsHistory(set: PolicySet, action: string): boolean {
+  return set.evaluator.about(action).overTime.length > 0
 }
 
 /** The one domain that covers the action; undefined when none does. */

@@ -6,7 +6,7 @@ import type { PolicySet, Truth } from '../../src/policies/set.ts'
 import { setOf } from './sources.ts'
 
 /** Evaluates a check of `action` with this context. */
-export function evaluateContext(
+export async function evaluateContext(
   set: PolicySet,
   context: JsonObject | undefined,
   action = 'a.b',

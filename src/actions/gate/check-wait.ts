@@ -15,6 +15,11 @@ const DECIDED: readonly ApprovalStatus[] = ['approved', 'rejected', 'consumed']
 export interface Wait extends CheckOptions {
   /** 0 answers at once. */
   waitMs: number
+}
+
+/** The caller that waits. */
+interface Waiting {
+  caller: Caller
   isGone(): boolean
   /** Called with the time spent waiting for people, in ms. */
   waited(ms: number): void
@@ -27,15 +32,27 @@ export interface Wait extends CheckOptions {
  *
  * @throws GateError as `check`; `unauthenticated` when the key ends meanwhile
  */
-export async function checkAndWait(
+export function checkAndWait(
   deps: CheckDeps,
-  caller: Caller,
+  waiting: Waiting,
   request: CheckRequest,
   idempotency: Idempotency | undefined,
-  { waitMs, isGone, waited, explain }: Wait,
+  { waitMs, explain }: Wait,
 ): Promise<CheckAnswer> {
-  const first = await check(deps, caller, request, idempotency, { explain })
-  if (waitMs === 0 || first.decision !== 'require_approval' || first.approvalId === null) return first
+  const decide = (): Promise<CheckAnswer> => check(deps, waiting.caller, request, idempotency, { explain })
+  return waitMs === 0 ? decide() : decideAndWait(deps, waiting, request, waitMs, decide)
+}
+
+async function decideAndWait(
+  deps: CheckDeps,
+  waiting: Waiting,
+  request: CheckRequest,
+  waitMs: number,
+  decide: () => Promise<CheckAnswer>,
+): Promise<CheckAnswer> {
+  const { caller } = waiting
+  const first = await decide()
+  if (first.decision !== 'require_approval' || first.approvalId === null) return first
   // The approval is pending by now: the caller gets the hold and may poll.
   if (!waiters.isFree(deps.store, caller.key.id)) return first
   const isStopped = (): boolean => {
@@ -43,11 +60,11 @@ export async function checkAndWait(
     const subject = { chain: caller.chain, action: request.action, domain: set && domainOf(set, request.action) }
     return coveringStop(deps.store.state().switches, subject) !== undefined
   }
-  const isOver = (): boolean => isGone() || isStopped()
+  const isOver = (): boolean => waiting.isGone() || isStopped()
   const sinceMs = performance.now()
   const { status } = await waitForApproval(deps, caller, first.approvalId, waitMs, isOver).finally(() =>
-    waited(performance.now() - sinceMs),
+    waiting.waited(performance.now() - sinceMs),
   )
-  if (isGone() || !(DECIDED.includes(status) || isStopped())) return first
-  return check(deps, caller, request, idempotency, { explain })
+  if (waiting.isGone() || !(DECIDED.includes(status) || isStopped())) return first
+  return decide()
 }

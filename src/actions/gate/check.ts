@@ -5,12 +5,12 @@ import { explanationOf } from '../../gate/explain.ts'
 import { sessionOf } from '../../gate/history.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
-import type { Guard, Placed, Submission } from '../../store/submission.ts'
-import { type Caller, type CheckDeps, committedTime, decideAndCommit } from '../deps.ts'
+import type { Guard, Placed } from '../../store/submission.ts'
+import { type Caller, type CheckDeps, committedTime, type Decided, decideAndCommit } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
-import { type Asked, type HoldResult, resolveHold } from './hold.ts'
-import { type Judged, judgeNow, turnFor } from './judge.ts'
+import { type Asked, type Resolution, resolveHold, ruled } from './hold.ts'
+import { judgeNow, turnFor } from './judge.ts'
 
 export interface CheckOptions {
   /** Requests an explanation; none is computed otherwise. */
@@ -24,47 +24,64 @@ export interface CheckOptions {
  * @throws CallerGone
  * @throws GateError when nothing could be decided or recorded; a client takes that as deny
  */
-export async function check(
+export function check(
   deps: CheckDeps,
   caller: Caller,
   request: CheckRequest,
   idempotency?: Idempotency,
   { explain }: CheckOptions = { explain: false },
 ): Promise<CheckAnswer> {
-  await turnFor(deps, caller, request.action)
-  const set = deps.policies.get(caller.tenantId)
-  const decided = (): Promise<CheckAnswer> =>
-    decideAndCommit(deps.store, async () => {
-      const earlier = await earlierUse(deps.store, caller, idempotency)
-      const replayed = earlier && (await replayedAnswer(deps, caller, request, earlier))
-      if (replayed !== undefined) return { submission: null, reply: () => replayed }
+  const inTurn = (): Promise<CheckAnswer> => {
+    const set = deps.policies.get(caller.tenantId)
+    const decided = (): Promise<CheckAnswer> =>
+      decideAndCommit(deps.store, () => decide(deps, caller, request, idempotency, explain))
+    return set === undefined ? decided() : deps.history.runExclusive(set, caller, request.action, decided)
+  }
+  return turnFor(deps, caller, request.action)?.then(inTurn) ?? inTurn()
+}
 
-      const judged = await judgeNow(deps, caller, request)
-      if (deps.isLarge) await deps.pause?.(caller.tenantId)
-      const asked = { caller, request, judged, decisionId: deps.newId('decision') }
-      const hold = await resolveHold(deps, asked)
-      const entry = decisionEntry(asked, hold)
-      const bound = bindTo(deps, caller, idempotency, earlier, entry.id)
-      const submission: Submission = {
-        guards: [
-          { kind: 'keyActive', keyId: caller.key.id },
-          ...(entry.decision.decision === 'allow' ? allowGuards(judged) : []),
-          ...hold.guards,
-          ...bound.guards,
-        ],
-        writes: [...hold.writes, ...bound.writes],
-        entries: [entry, ...hold.entries],
-      }
-      return {
-        submission,
-        isAbandoned: caller.hasHungUp,
-        reply: ({ entries }) => ({
-          ...checkAnswer(entry, decidedAtMs(deps, entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
-          ...(explain && explanationFor(asked, hold)),
-        }),
-      }
-    })
-  return set === undefined ? decided() : deps.history.runExclusive(set, caller, request.action, decided)
+/** Decides once, and submits the decision with what it changes. It awaits only what the request needs. */
+async function decide(
+  deps: CheckDeps,
+  caller: Caller,
+  request: CheckRequest,
+  idempotency: Idempotency | undefined,
+  explain: boolean,
+): Promise<Decided<CheckAnswer>> {
+  const earlier = idempotency && (await earlierUse(deps.store, caller, idempotency))
+  const replayed = earlier && (await replayedAnswer(deps, caller, request, earlier))
+  if (replayed !== undefined) return { submission: null, reply: () => replayed }
+  const judged = await judgeNow(deps, caller, request)
+  if (deps.isLarge) await deps.pause?.(caller.tenantId)
+  const asked: Asked = { caller, request, judged, decisionId: deps.newId('decision') }
+  const { hold } = judged.outcome
+  const resolved = hold === null ? ruled(judged.outcome) : await resolveHold(deps, asked, hold)
+  const entry = decisionEntry(asked, resolved)
+  const bound = idempotency && bindTo(deps, caller, idempotency, earlier, entry.id)
+  return {
+    submission: {
+      guards: guardsOf(asked, entry, [...resolved.guards, ...(bound?.guards ?? [])]),
+      writes: bound === undefined ? resolved.writes : [...resolved.writes, ...bound.writes],
+      entries: [entry, ...resolved.entries],
+    },
+    isAbandoned: caller.hasHungUp,
+    reply({ entries }) {
+      const decidedMs = decidedAtMs(deps, entries, entry.id)
+      const answer = checkAnswer(entry, decidedMs, deadlineOf(deps, resolved.approval), judged.set)
+      return explain ? { ...answer, ...explanationFor(asked, resolved) } : answer
+    },
+  }
+}
+
+/** The caller's key is active at the commit; what an allow rests on holds. */
+function guardsOf({ caller, judged }: Asked, { decision }: DecisionEntry, others: readonly Guard[]): Guard[] {
+  const guards: Guard[] = [{ kind: 'keyActive', keyId: caller.key.id }]
+  if (decision.decision === 'allow') {
+    guards.push({ kind: 'notStopped', subject: judged.subject })
+    if (judged.seen !== null) guards.push(judged.seen.guard)
+  }
+  guards.push(...others)
+  return guards
 }
 
 /** The time of the entry; a chain that is ahead of a clock that was set back prolongs no allow. */
@@ -72,44 +89,40 @@ function decidedAtMs({ clock }: CheckDeps, entries: readonly Placed[], id: strin
   return Math.min(Date.parse(committedTime(entries, id)), clock())
 }
 
-/** The guards of an allow, which hold what it rests on until the commit. */
-function allowGuards({ subject, seen }: Judged): Guard[] {
-  return [{ kind: 'notStopped', subject }, ...(seen === null ? [] : [seen.guard])]
-}
-
 /** The explanation; an agent whose policies state `explain: reason` gets the reason alone. */
-function explanationFor({ request, judged }: Asked, { outcome }: HoldResult): Pick<CheckAnswer, 'explanation'> {
+function explanationFor({ request, judged }: Asked, { outcome }: Resolution): Pick<CheckAnswer, 'explanation'> {
   if (judged.set?.explain === 'reason') return {}
   return { explanation: explanationOf(judged.set, request.action, { ...judged.judgement, outcome }) }
 }
 
 function decisionEntry(
   { caller, request, judged, decisionId: id }: Asked,
-  { outcome, approval }: HoldResult,
+  { outcome, approval }: Resolution,
 ): DecisionEntry {
   const { set, risk, nowMs, seen, subject } = judged
+  // In the order of the canonical form, which costs less then.
   return {
     kind: 'decision',
     id: siblingId(id, 'entry'),
     chain: caller.chain,
-    decision: { id, action: request.action, decision: outcome.decision },
+    decision: { action: request.action, decision: outcome.decision, id },
     request,
     risk,
     grounds: {
-      rule: outcome.rule,
-      reason: outcome.reason,
+      approvalId: approval?.id ?? null,
+      caller: { agent: principalOf(caller.key), keyId: caller.key.id, roles: caller.key.roles },
       decidedBy: outcome.decidedBy,
-      retry: outcome.retry,
-      policyDigest: set?.digest ?? null,
-      evaluatedAt: formatTimestamp(nowMs),
-      caller: { keyId: caller.key.id, roles: caller.key.roles, agent: principalOf(caller.key) },
       domain: subject.domain ?? null,
+      evaluatedAt: formatTimestamp(nowMs),
+      historyEnd: seen?.end ?? null,
+      planValidated: outcome.planValidated,
+      policyDigest: set?.digest ?? null,
+      reason: outcome.reason,
+      retry: outcome.retry,
+      rule: outcome.rule,
       session: (set && sessionOf(set, request)) ?? null,
       taken: outcome.decision === 'allow' ? request.action : null,
-      historyEnd: seen?.end ?? null,
       unevaluable: outcome.unevaluable,
-      approvalId: approval?.id ?? null,
-      planValidated: outcome.planValidated,
     },
   }
 }

@@ -15,7 +15,7 @@ import {
   type Tally,
 } from '../../gate/history.ts'
 import { principalOf } from '../../keys/apikey.ts'
-import type { Counter, PolicySet } from '../../policies/set.ts'
+import { type Counter, countsHistory, type PolicySet } from '../../policies/set.ts'
 import type { TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
@@ -65,7 +65,7 @@ export function historyReader(store: Store): HistoryReader {
       return historyAt(store, { set, chain, nowMs: query.nowMs, end, prunedTs, wanted, tally: window.tally, actions })
     },
     runExclusive(set, caller, action, work) {
-      if (set.evaluator.about(action).overTime.length === 0) return work()
+      if (!countsHistory(set, action)) return work()
       // Another action's counter may count this agent's allows for all agents.
       const isShared = [...set.counters.values()].some(({ by }) => by === 'tenant')
       const sinceMs = performance.now()

@@ -32,8 +32,8 @@ export interface Asked {
   decisionId: string
 }
 
-/** A decision and the changes to the approval that it uses, waits for or requests. */
-export interface HoldResult {
+/** A ruling with the approval that it uses, waits for or requests, if any, and what that changes. */
+export interface Resolution {
   outcome: Ruling
   approval: Approval | undefined
   guards: readonly Guard[]
@@ -46,10 +46,9 @@ export interface HoldResult {
  * Resolves a hold by the approvals of exactly this request: allow with an approved one, which is used up; deny after a
  * rejection; else wait for a pending or new one.
  */
-export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldResult> {
+export async function resolveHold(deps: CheckDeps, asked: Asked, terms: ApprovalTerms): Promise<Resolution> {
   const { outcome } = asked.judged
-  if (outcome.hold === null) return unchanged(outcome)
-  const digest = digestOfRequest(asked.caller, asked.request, outcome.hold.unbound)
+  const digest = digestOfRequest(asked.caller, asked.request, terms.unbound)
   const same = await deps.store.approvalsFor(asked.caller.chain, digest)
   const nowMs = deps.clock()
   const { switches } = deps.store.state()
@@ -60,25 +59,28 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   if (rejected !== undefined) return refused(outcome, rejected)
   const faults: string[] = []
   for (const approval of byStatus('approved')) {
-    const votes = countedVotes(approval, outcome.hold, deps.store.state().keys, nowMs)
-    const fault = await useFault(deps, approval, votes, outcome.hold)
-    if (fault === undefined) return redeemed(deps, asked, approval, votes, outcome.hold)
+    const votes = countedVotes(approval, terms, deps.store.state().keys, nowMs)
+    const fault = await useFault(deps, approval, votes, terms)
+    if (fault === undefined) return redeemed(deps, asked, approval, votes, terms)
     faults.push(fault)
   }
   const presented = await presentedFault(deps, asked, digest)
   if (presented !== undefined) faults.push(presented)
   const noted = { ...outcome, reason: [outcome.reason, ...faults].join(' ') }
   const [pending] = byStatus('pending')
-  if (pending !== undefined) return unchanged(noted, pending)
+  if (pending !== undefined) return ruled(noted, pending)
   const denied = await overPendingLimit(deps, asked.caller, noted)
-  if (denied !== undefined) return unchanged(denied)
+  if (denied !== undefined) return ruled(denied)
   const overdue = byStatus('expired').filter(({ status }) => status === 'pending')
-  return requested(deps, { ...asked, judged: { ...asked.judged, outcome: noted } }, outcome.hold, digest, overdue)
+  return requested(deps, { ...asked, judged: { ...asked.judged, outcome: noted } }, terms, digest, overdue)
 }
 
-function unchanged(outcome: Ruling, approval?: Approval): HoldResult {
-  return { outcome, approval, guards: [], writes: [], entries: [] }
+/** A ruling that changes no approval. */
+export function ruled(outcome: Ruling, approval?: Approval): Resolution {
+  return { outcome, approval, guards: NONE, writes: NONE, entries: NONE }
 }
+
+const NONE: readonly never[] = []
 
 /** The digest of the approval that the caller's request needs. */
 export function digestOfRequest(caller: Caller, request: CheckRequest, unbound: readonly string[]): string {
@@ -132,7 +134,7 @@ function redeemed(
   approval: Approval,
   votes: CountedVotes,
   { quorum, selfApproval, approvers }: ApprovalTerms,
-): HoldResult {
+): Resolution {
   const used = change('approval', approval, { status: 'consumed' })
   const voters = [...votes.keys()].join(', ')
   // By these terms the votes were counted, and can be counted again.
@@ -157,14 +159,11 @@ function redeemed(
   }
 }
 
-function refused(outcome: Ruling, rejected: Approval): HoldResult {
+function refused(outcome: Ruling, rejected: Approval): Resolution {
   const voter = rejected.votes.at(-1)
   const why = voter?.comment ? `: ${voter.comment}` : '.'
   const reason = `Rejected by ${voter?.principal ?? 'an approver'} (${rejected.id})${why}`
-  return unchanged(
-    { ...outcome, decision: 'deny', decidedBy: 'approval', retry: 'never', reason, hold: null },
-    rejected,
-  )
+  return ruled({ ...outcome, decision: 'deny', decidedBy: 'approval', retry: 'never', reason, hold: null }, rejected)
 }
 
 /** Requests a new approval; those of the same digest past their deadline are recorded as expired. */
@@ -174,7 +173,7 @@ function requested(
   terms: ApprovalTerms,
   digest: string,
   overdue: readonly Approval[],
-): HoldResult {
+): Resolution {
   const { caller, judged } = asked
   const expired = overdue.map((approval) => change('approval', approval, { status: 'expired' }))
   const created = creation('approval', newApproval(deps, asked, terms, digest))

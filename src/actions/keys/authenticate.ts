@@ -13,8 +13,8 @@ import { type Caller, callerOf } from '../deps.ts'
  * @throws GateError `unauthenticated`, with the same words whether a key is unknown, revoked or expired
  */
 export function keyOfSecret(state: State, secret: string, nowMs: number, stateNow = (): State => state): ApiKey {
-  const hash = isSecret(secret) ? hashSecret(secret) : undefined
-  const key = hash === undefined ? undefined : (state.keysByHash.get(hash) ?? stateNow().keysByHash.get(hash))
+  const hash = hashSecret(secret)
+  const key = state.keysByHash.get(hash) ?? (isSecret(secret) ? stateNow().keysByHash.get(hash) : undefined)
   if (key === undefined || !isActive(key, nowMs)) throw new GateError('unauthenticated', 'The API key is not valid.')
   return key
 }

@@ -39,9 +39,12 @@ export const approvalRoutes = {
     data: shapes.Approval,
     errors: ['not_found'],
     example: shapes.getApprovalExample,
-    answer(services, { caller, id, query, isGone }) {
+    answer(services, call) {
+      const { caller, id, query } = call
       const waitMs = waitMsOf(query)
-      return waitMs === 0 ? getApproval(services, caller, id) : waitForApproval(services, caller, id, waitMs, isGone)
+      return waitMs === 0
+        ? getApproval(services, caller, id)
+        : waitForApproval(services, caller, id, waitMs, () => call.isGone())
     },
   }),
   approvalBackground: route({

@@ -45,8 +45,8 @@ export const auditRoutes = {
     data: shapes.VerificationText,
     bare: 'text/event-stream',
     example: shapes.auditVerifyLiveExample,
-    reply: async (services, { caller, query, isGone }) => ({
-      stream: verificationStream(services, caller, query, await services.readAnchors(), isGone),
+    reply: async (services, call) => ({
+      stream: verificationStream(services, call.caller, call.query, await services.readAnchors(), () => call.isGone()),
     }),
   }),
   auditLog: route({

@@ -23,8 +23,8 @@ export const eventRoutes = {
     example: {
       data: `retry: 1000\n: ok\nid: 7-0\n\nid: 8-0\nevent: gate.decision\ndata: ${JSON.stringify(event)}\n\n`,
     },
-    reply: async (services, { caller, lastEventId, isGone }) => ({
-      stream: eventStream(services, caller, lastEventId, isGone),
+    reply: async (services, call) => ({
+      stream: eventStream(services, call.caller, call.lastEventId, () => call.isGone()),
     }),
   }),
 }

@@ -28,10 +28,11 @@ export const authzenRoutes = {
     data: shapes.AccessDecisions,
     bare: 'application/json',
     example: shapes.evaluationsExample,
-    async answer(services, { caller, body, origin, alsoCount }) {
+    async answer(services, call) {
+      const { caller, body, origin } = call
       const { evaluations = [] } = body
       if (evaluations.length === 0) return evaluate(services, caller, evaluationOf(body), origin)
-      alsoCount(evaluations.length - 1)
+      call.alsoCount(evaluations.length - 1)
       return { evaluations: await evaluateAll(services, caller, body, origin) }
     },
   }),

@@ -42,14 +42,9 @@ export const claudeCodeRoutes = {
     data: HookAnswer,
     bare: 'application/json',
     example: hookExample,
-    async answer(services, { caller, body, isGone, waited }) {
-      const request = { tenantId: caller.tenantId, ...requestOf(body) }
-      const answer = await checkAndWait(services, caller, request, undefined, {
-        waitMs: MAX_WAIT_MS,
-        isGone,
-        waited,
-        explain: false,
-      })
+    async answer(services, call) {
+      const request = { tenantId: call.caller.tenantId, ...requestOf(call.body) }
+      const answer = await checkAndWait(services, call, request, undefined, { waitMs: MAX_WAIT_MS, explain: false })
       return answer.decision === 'allow' ? {} : denyOutput(refusalSentence(request.action, answer))
     },
   }),

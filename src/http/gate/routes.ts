@@ -12,12 +12,10 @@ export const gateRoutes = {
     query: CheckQuery,
     data: shapes.Decision,
     example: shapes.checkExample,
-    answer: (services, { caller, body, query, idempotency, isGone, waited }) =>
-      checkAndWait(services, caller, body, idempotency, {
-        waitMs: waitMsOf(query),
-        isGone,
-        waited,
-        explain: query.explain === 1,
+    answer: (services, call) =>
+      checkAndWait(services, call, call.body, call.idempotency, {
+        waitMs: waitMsOf(call.query),
+        explain: call.query.explain === 1,
       }),
   }),
   risk: route({

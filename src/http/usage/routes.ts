@@ -39,6 +39,6 @@ export const usageRoutes = {
         keys: { active: 4, ended: 1 },
       },
     },
-    answer: (services, { caller, planLeft }) => usage(services, caller, planLeft()),
+    answer: (services, call) => usage(services, call.caller, call.planLeft()),
   }),
 }
