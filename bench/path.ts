@@ -85,7 +85,8 @@ async function measure(connections: number): Promise<PathResult> {
   const counted = countOf(main)
   const all = samplesOf(counted)
   const steps: Record<string, number> = {}
-  for (const [step] of [...STEPS, [OTHER] as const]) steps[step] = round(((counted.busy.get(step) ?? 0) / all) * mainUs, 1)
+  for (const [step] of [...STEPS, [OTHER] as const])
+    steps[step] = round(((counted.busy.get(step) ?? 0) / all) * mainUs, 1)
   const writerSamples = workers.map(countOf).map(samplesOf)
   // The threads' samples are of the same interval, so that they count as time too.
   const writerUs = round((Math.max(0, ...writerSamples) / all) * mainUs, 1)

@@ -75,7 +75,7 @@ export interface EventEntry {
  */
 export interface PreparedEntry extends Draft {
   /** The section that receives the entry's time, which is also the decision's. */
-  decision?: DecisionEntry['decision']
+  decision?: DecisionEntry['decision'] | undefined
 }
 
 /** @throws TypeError for what has no canonical form */
@@ -92,9 +92,12 @@ export function prepareEntry(entry: EntryDraft): PreparedEntry {
 }
 
 /** The entry to be sealed at this time. */
-export function draftAt({ decision, ...draft }: PreparedEntry, ts: string): Draft {
-  if (decision === undefined) return draft
-  return { ...draft, sections: [section('decision', { ...decision, timestamp: ts }), ...draft.sections] }
+export function draftAt(entry: PreparedEntry, ts: string): Draft {
+  if (entry.decision === undefined) return entry
+  const { id, chain, type, sections } = entry
+  const { action, decision, id: decisionId } = entry.decision
+  const timed = section('decision', { action, decision, id: decisionId, timestamp: ts })
+  return { id, chain, type, sections: [timed, ...sections] }
 }
 
 /**

@@ -5,48 +5,53 @@ import type { ReadFact } from '../policies/evaluate.ts'
 import type { LocalClock } from '../policies/local-time.ts'
 import { ANY, type FactPath } from '../policies/path.ts'
 
-/** Sources of the facts of one check. */
-export interface FactInput {
+/** What is asked, by whom and when. */
+export interface Asked {
   action: string
-  /** The domain of the action; undefined when it is in none. */
-  domain: string | undefined
   tenant: string
   environment: Environment
   /** The identity of the calling key, else its id. */
   agent: string
   nowMs: number
-  /** The clock of the policy's time zone. */
-  localTime: LocalClock
   context: JsonObject | undefined
   plan: JsonObject | undefined
+}
+
+/** Sources of the facts that the policies define. */
+interface Defined {
+  /** The domain of the action; undefined when it is in none. */
+  domain: string | undefined
+  /** The clock of the policy's time zone. */
+  localTime: LocalClock
   /** Reads the facts about earlier allowed actions. */
   overTime: ReadFact
 }
 
 /** Reads the facts of one check: own members only, never inherited ones. */
-export function factReader(input: FactInput): ReadFact {
+export function factReader(asked: Asked, defined: Defined): ReadFact {
   // Computing the local time costs more than all other facts, and few policies read it.
   let local: ReturnType<LocalClock> | undefined
   const time = () => {
-    local ??= input.localTime(input.nowMs)
+    local ??= defined.localTime(asked.nowMs)
     return local
   }
   return (path, work) => {
     switch (path.root) {
       case 'context':
       case 'plan':
-        return requestFact(input, path, work)
+        return requestFact(asked, path, work)
       case 'session':
       case 'history':
-        return input.overTime(path, work)
+        return defined.overTime(path, work)
       case 'time':
         return path.text === 'time.hour' ? time().hour : path.text === 'time.weekday' ? time().weekday : undefined
-      case 'action':
       case 'domain':
+        return path.segments.length === 0 ? defined.domain : undefined
+      case 'action':
       case 'tenant':
       case 'environment':
       case 'agent':
-        return path.segments.length === 0 ? input[path.root] : undefined
+        return path.segments.length === 0 ? asked[path.root] : undefined
       default:
         return undefined
     }
@@ -55,7 +60,7 @@ export function factReader(input: FactInput): ReadFact {
 
 /** A fact of the request itself, under context or plan. */
 export function requestFact(
-  { context, plan }: Partial<Pick<FactInput, 'context' | 'plan'>>,
+  { context, plan }: Partial<Pick<Asked, 'context' | 'plan'>>,
   path: FactPath,
   work: Work,
 ): Json | undefined {

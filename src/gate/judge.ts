@@ -8,12 +8,12 @@ import {
 } from '../policies/evaluate.ts'
 import { domainOf, type PolicySet } from '../policies/set.ts'
 import { decide, type Ruling } from './decide.ts'
-import { type FactInput, factReader } from './facts.ts'
+import { type Asked, factReader } from './facts.ts'
 import { type History, overTimeReader } from './history.ts'
 import { assessRisk, type Risk } from './risk.ts'
 
 /** A request with everything that a policy may read. */
-export interface Question extends Omit<FactInput, 'domain' | 'localTime' | 'overTime'> {
+export interface Question extends Asked {
   set: PolicySet | undefined
   /** The reason of a kill switch that covers the action. */
   killSwitchReason: string | undefined
@@ -56,7 +56,6 @@ function concluded(
 }
 
 function readerOf(question: Question, set: PolicySet): ReadFact {
-  const domain = domainOf(set, question.action)
   const overTime = overTimeReader(set, question, question.history)
-  return factReader({ ...question, domain, localTime: set.localTime, overTime })
+  return factReader(question, { domain: domainOf(set, question.action), localTime: set.localTime, overTime })
 }

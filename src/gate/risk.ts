@@ -23,16 +23,11 @@ export interface Risk {
  */
 export function assessRisk(evaluation: Evaluation | undefined): Risk {
   if (evaluation === undefined) return { score: 100, factors: [{ name: 'no-policy', weight: 100, contribution: 100 }] }
-  const tenths = evaluation.factors.map(({ factor, outcome, fraction }) =>
-    outcome === 'false' ? 0 : Math.round(factor.weight * fraction * 10),
-  )
-  const sum = tenths.reduce((total, one) => total + one, 0)
-  return {
-    score: Math.min(MAX_TENTHS, sum) / 10,
-    factors: evaluation.factors.map(({ factor }, i) => ({
-      name: factor.name,
-      weight: factor.weight,
-      contribution: (tenths[i] ?? 0) / 10,
-    })),
-  }
+  let sum = 0
+  const factors = evaluation.factors.map(({ factor: { name, weight }, outcome, fraction }): RiskFactor => {
+    const tenths = outcome === 'false' ? 0 : Math.round(weight * fraction * 10)
+    sum += tenths
+    return { contribution: tenths / 10, name, weight }
+  })
+  return { factors, score: Math.min(MAX_TENTHS, sum) / 10 }
 }

@@ -141,8 +141,9 @@ function write(
   requestId: string,
   headers: LimitHeaders,
 ): void {
-  if (shape.bare) writeJson(response, shape.status ?? 200, data, { 'x-request-id': requestId, ...headers })
-  else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
+  if (shape.bare) writeJson(response, shape.status ?? 200, data, requestId, headers)
+  else if (page === undefined) writeEnvelope(response, 200, { success: true, data, requestId }, headers)
+  else writeEnvelope(response, 200, { success: true, data, page, requestId }, headers)
 }
 
 function headersOf({ headers }: Admitted, reply: Reply, request: IncomingMessage): LimitHeaders {

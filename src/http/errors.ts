@@ -23,8 +23,8 @@ export function writeError(
   errors.count(error.code)
   if (status >= 500) log.error({ requestId, error: error.code, cause: describe(thrown) }, 'request failed')
   if (facade !== undefined) {
-    const { status: told, body, headers } = failureIn(facade, error)
-    writeText(response, told, body, { 'x-request-id': requestId, ...headers })
+    const { status: told, type, text, headers } = failureIn(facade, error)
+    writeText(response, told, { type, text }, requestId, headers)
     return
   }
   const details = error.details.length > 0 ? { details: error.details } : {}

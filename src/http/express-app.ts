@@ -12,7 +12,7 @@ import { originOf } from './origin.ts'
 import { writeEnvelope, writeJson, writeText } from './reply.ts'
 
 /** Text format of Prometheus, the only answer that is no JSON. */
-const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
+const PLAIN = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function expressApp(dispatcher: Dispatcher): Express {
   const app = express()
@@ -47,8 +47,8 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
         assertHost(request.headers.host, services.allowedHosts)
         assertFromHere(services, request, rule, identity)
         const data = await answer(services, originOf(request.headers))
-        if (shape.bare === 'text/plain') writeText(response, 200, String(data), { ...PLAIN, 'x-request-id': requestId })
-        else if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
+        if (shape.bare === 'text/plain') writeText(response, 200, { type: PLAIN, text: String(data) }, requestId)
+        else if (shape.bare) writeJson(response, 200, data, requestId)
         else writeEnvelope(response, 200, { success: true, data, requestId })
       } catch (error) {
         writeError(response, refusal(dispatcher, identity, error), requestId, services, facade)

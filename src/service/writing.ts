@@ -1,6 +1,7 @@
 import { type ErrorCode, GateError } from '../base/errors.ts'
 import { type Clock, formatTimestamp } from '../base/time.ts'
 import type { Store } from '../store/store.ts'
+import type { Committed, Conflict } from '../store/submission.ts'
 
 /**
  * Time without a write after which one is tried, so that an idle service learns of a full disk before its next caller.
@@ -37,16 +38,15 @@ export function watchWrites(store: Pick<Store, 'commit'>, clock: Clock) {
     // A bug in one submission says nothing about the others.
     if (code !== 'internal') failingSince ??= formatTimestamp(clock())
   }
-  const commit: Store['commit'] = async (submission, isAbandoned) => {
-    try {
-      const result = await store.commit(submission, isAbandoned)
-      // A conflict may have written nothing.
-      if (result.conflict === null) writtenMs = performance.now()
-      return result
-    } catch (error) {
-      fail(error)
-      throw error
-    }
+  const note = ({ conflict }: Committed | Conflict): void => {
+    // A conflict may have written nothing.
+    if (conflict === null) writtenMs = performance.now()
+  }
+  // Noted before the caller learns of it, since it asks later.
+  const commit: Store['commit'] = (submission, isAbandoned) => {
+    const result = store.commit(submission, isAbandoned)
+    void result.then(note, fail)
+    return result
   }
   return {
     commit,

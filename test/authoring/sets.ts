@@ -12,9 +12,16 @@ export async function evaluateContext(
   action = 'a.b',
   work: Work = newWork(),
 ): Promise<Evaluation> {
-  const input = { action, domain: undefined, tenant: 'acme', environment: 'live' as const, agent: 'bot' }
-  const overTime = () => undefined
-  const read = factReader({ ...input, nowMs: 0, localTime: set.localTime, context, plan: undefined, overTime })
+  const asked = {
+    action,
+    tenant: 'acme',
+    environment: 'live' as const,
+    agent: 'bot',
+    nowMs: 0,
+    context,
+    plan: undefined,
+  }
+  const read = factReader(asked, { domain: undefined, localTime: set.localTime, overTime: () => undefined })
   return evaluate(set, action, read, work)
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { UNLIMITED } from '../../src/base/work.ts'
-import { type FactInput, factReader } from '../../src/gate/facts.ts'
+import { type Asked, factReader } from '../../src/gate/facts.ts'
+import type { ReadFact } from '../../src/policies/evaluate.ts'
 import { localClock } from '../../src/policies/local-time.ts'
 import { parseFactPath } from '../../src/policies/path.ts'
 
@@ -18,18 +19,18 @@ const CONTEXT: JsonObject = {
   none: [],
 }
 
-const INPUT: FactInput = {
+const ASKED: Asked = {
   action: 'payment.transfer',
-  domain: undefined,
   tenant: 'acme',
   environment: 'test',
   agent: 'bot',
   nowMs: Date.UTC(2026, 2, 29, 0, 30),
-  localTime: localClock('Europe/Berlin'),
   context: CONTEXT,
   plan: { action: 'payment.transfer', steps: [{ tool: 'a' }, { tool: 'b' }] },
-  overTime: ({ text }) => (text === 'history.count.transfers' ? 2 : undefined),
 }
+
+const overTime: ReadFact = ({ text }) => (text === 'history.count.transfers' ? 2 : undefined)
+const DEFINED = { domain: undefined, localTime: localClock('Europe/Berlin'), overTime }
 
 const FACTS: [path: string, value: Json | undefined][] = [
   ['action', 'payment.transfer'],
@@ -72,14 +73,14 @@ const FACTS: [path: string, value: Json | undefined][] = [
   ['plan.action', 'payment.transfer'],
   ['plan.steps.*.tool', ['a', 'b']],
   ['plan.*', ['payment.transfer', { tool: 'a' }, { tool: 'b' }]],
-  ['plan', INPUT.plan],
+  ['plan', ASKED.plan],
 ]
 
 for (const [text, value] of FACTS) {
   test(`facts: ${text}`, () => {
     const path = parseFactPath(text)
     assert.ok(path !== undefined)
-    assert.deepEqual(factReader(INPUT)(path, UNLIMITED), value)
+    assert.deepEqual(factReader(ASKED, DEFINED)(path, UNLIMITED), value)
   })
 }
 
@@ -95,7 +96,7 @@ const TIMES: [iso: string, timezone: string, hour: number, weekday: string][] = 
 
 for (const [iso, timezone, hour, weekday] of TIMES) {
   test(`facts: time of ${iso} in ${timezone}`, () => {
-    const read = factReader({ ...INPUT, nowMs: Date.parse(iso), localTime: localClock(timezone) })
+    const read = factReader({ ...ASKED, nowMs: Date.parse(iso) }, { ...DEFINED, localTime: localClock(timezone) })
     const values = ['time.hour', 'time.weekday'].map((text) =>
       read(parseFactPath(text) ?? { text, root: '', segments: [] }, UNLIMITED),
     )
@@ -104,7 +105,7 @@ for (const [iso, timezone, hour, weekday] of TIMES) {
 }
 
 test('facts: without context and plan their facts are missing', () => {
-  const read = factReader({ ...INPUT, context: undefined, plan: undefined })
+  const read = factReader({ ...ASKED, context: undefined, plan: undefined }, DEFINED)
   for (const text of ['context.a', 'plan.a', 'context.*', 'plan']) {
     const path = parseFactPath(text)
     assert.equal(path && read(path, UNLIMITED), undefined)

@@ -183,7 +183,10 @@ test('what is large waits for a large write, and goes on beside one that hangs',
     const released = new Promise<void>((resolve) => {
       release = resolve
     })
-    return { write: async (request) => (request.isLarge ? released.then(() => write(request)) : write(request)), close }
+    return {
+      write: async (request) => (request.isThreadBetter ? released.then(() => write(request)) : write(request)),
+      close,
+    }
   }
   const own = await startGate(t, { threads: { ...inThisThread, writer } })
   const key = await own.key()

@@ -84,8 +84,9 @@ export function failureIn(facade: Facade, error: GateError) {
   const challenge: Record<string, string> = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
   return {
     status,
-    body: typeof content === 'string' ? content : JSON.stringify(content),
-    headers: { 'Content-Type': `${mediaType}; charset=utf-8`, ...challenge, ...error.headers },
+    type: `${mediaType}; charset=utf-8`,
+    text: typeof content === 'string' ? content : JSON.stringify(content),
+    headers: { ...challenge, ...error.headers },
   }
 }
 

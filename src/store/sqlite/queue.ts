@@ -8,17 +8,14 @@ import { unavailable } from './errors.ts'
 import type { knownHeads } from './known-heads.ts'
 import type { Memory } from './memory.ts'
 import { groupsInTurn, inFront, isLarge } from './next-group.ts'
-import { writeTime } from './write-time.ts'
-import type { WriteReply, WriteResult, Writer } from './writer.ts'
+import { groupPace } from './pace.ts'
+import type { WriteReply, WriteRequest, WriteResult, Writer } from './writer.ts'
 
 /** Pause before the next attempt to get a lock that another process holds. */
 const BUSY_RETRY_MS = 5
 /** Limit of the wait for the lock, after which a submission is refused. */
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
-/** Delay of a group while writing is slow: a share of the time of a write, and its limit. */
-const BATCH_DELAY_SHARE = 0.25
-const BATCH_DELAY_LIMIT_MS = 25
 
 type Result = Committed | Conflict
 
@@ -55,20 +52,18 @@ export interface QueueHost {
  * Group commit: submissions that arrive in one turn of the event loop, or while a group is written, share one
  * transaction and one fsync, and are answered after it.
  * Large submissions are written alone, and in turns with the rest, so that nobody waits for more than one of them.
- * A group is delayed only while the disk is slow: callers that were just answered would otherwise ask again right after
- * the next group had left. While another process holds SQLite's lock, the group is retried a little later. The queue is
- * bounded by number here, and by bytes where requests are read.
+ * Where a group is written and how long it waits, its pace says. While another process holds SQLite's lock, the group is
+ * retried a little later. The queue is bounded by number here, and by bytes where requests are read.
  */
 export function commitQueue(host: QueueHost) {
   let waiting: Waiting[] = []
   /** Number of waiting submissions, from the first on, that are being written. */
   let writing = 0
   let scheduled = false
-  let alone = true
   let busySinceMs: number | undefined
   let largeWrite: Promise<unknown> | undefined
   let regressed: ReadonlyMap<string, number> = new Map()
-  const time = writeTime()
+  const pace = groupPace()
   const nextGroup = groupsInTurn()
 
   const schedule = (delayMs: number): void => {
@@ -78,45 +73,45 @@ export function commitQueue(host: QueueHost) {
     else setTimeout(flush, delayMs)
   }
 
-  const batchDelayMs = (): number =>
-    alone || !time.isSlow() ? 0 : Math.min(time.ms() * BATCH_DELAY_SHARE, BATCH_DELAY_LIMIT_MS)
-
   const flush = async (): Promise<void> => {
     scheduled = false
     waiting = withoutAbandoned(waiting)
     if (waiting.length === 0) return
     const group = nextGroup(waiting)
     waiting = inFront(group, waiting)
-    const sinceMs = performance.now()
+    const beganMs = performance.now()
     writing = group.length
-    const written = write(host, group, regressed, busySinceMs !== undefined)
-    largeWrite = group.some(isLarge) ? written : undefined
+    const large = group.some(isLarge)
+    const written = write(
+      host,
+      group,
+      { regressed, isThreadBetter: pace.isThreadBetter(group.length, large) },
+      busySinceMs !== undefined,
+    )
+    largeWrite = large ? written : undefined
     const reply = await written
     writing = 0
     if (reply.kind === 'busy') {
-      busySinceMs ??= sinceMs
+      busySinceMs ??= beganMs
       waiting = refuseOldest(waiting, busySinceMs)
       return schedule(BUSY_RETRY_MS)
     }
     busySinceMs = undefined
-    // A large write takes long on the fastest disk.
-    if (largeWrite === undefined) time.since(sinceMs)
-    alone = group.length === 1
+    pace.written({ size: group.length, isLarge: large, beganMs })
     if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
-    schedule(batchDelayMs())
+    schedule(pace.delayMs())
   }
 
   return {
     submit(submission: Submission, isAbandoned?: () => boolean): Promise<Result> {
-      if (waiting.length >= MAX_QUEUED)
-        return Promise.reject(new GateError('overloaded', 'Too many requests wait for the audit store.'))
       return new Promise((resolve, reject) => {
-        const item = { ...prepared(submission), isAbandoned, sinceMs: performance.now(), resolve, reject }
-        enqueue(waiting, item, writing)
-        schedule(batchDelayMs())
+        if (waiting.length >= MAX_QUEUED)
+          throw new GateError('overloaded', 'Too many requests wait for the audit store.')
+        enqueue(waiting, waitingOf(submission, { isAbandoned, resolve, reject }), writing)
+        schedule(pace.delayMs())
       })
     },
     largeWrite: () => (writing > 0 ? largeWrite : undefined),
@@ -127,7 +122,7 @@ export function commitQueue(host: QueueHost) {
 async function write(
   host: QueueHost,
   group: readonly Waiting[],
-  regressed: ReadonlyMap<string, number>,
+  asked: Pick<WriteRequest, 'regressed' | 'isThreadBetter'>,
   isRepeated: boolean,
 ): Promise<WriteReply> {
   try {
@@ -137,11 +132,10 @@ async function write(
     const submissions = group.map(({ submission }) => submission)
     const known = host.heads.of(submissions)
     return await host.writer.write({
+      ...asked,
       submissions,
-      isLarge: group.some(isLarge),
       memory: host.memory(),
       imposed: host.imposed(),
-      regressed,
       known,
       nowMs: host.clock(),
       seal,
@@ -151,11 +145,15 @@ async function write(
   }
 }
 
-function prepared(submission: Submission): Pick<Waiting, 'submission' | 'characters'> {
-  const entries = submission.entries.map(prepareEntry)
+function waitingOf(
+  { guards, writes, entries }: Submission,
+  { isAbandoned, resolve, reject }: Pick<Waiting, 'isAbandoned' | 'resolve' | 'reject'>,
+): Waiting {
+  const prepared = entries.map(prepareEntry)
   let characters = 0
-  for (const { sections } of entries) for (const { json } of sections) characters += json.length
-  return { submission: { ...submission, entries }, characters }
+  for (const { sections } of prepared) for (const { json } of sections) characters += json.length
+  const submission = { guards, writes, entries: prepared }
+  return { submission, characters, isAbandoned, sinceMs: performance.now(), resolve, reject }
 }
 
 /** Adds one with priority behind the first ones, which are being written, and others with priority. */

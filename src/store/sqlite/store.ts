@@ -7,6 +7,7 @@ import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
 import { logKeyInUse } from '../records.ts'
 import type { SealKeys, Store } from '../store.ts'
+import type { Submission } from '../submission.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
 import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
@@ -57,10 +58,8 @@ export function openStore(options: StoreOptions): Store {
   })
   return {
     origin,
-    async commit(submission, isAbandoned) {
-      if (suspended === undefined) return queue.submit(submission, isAbandoned)
-      throw new GateError('audit_unavailable', suspended(submission.entries.map(({ chain }) => chain)))
-    },
+    commit: (submission, isAbandoned) =>
+      suspended === undefined ? queue.submit(submission, isAbandoned) : refused(submission, suspended),
     largeWrite: queue.largeWrite,
     suspend(reasonFor) {
       suspended = reasonFor
@@ -85,6 +84,10 @@ export function openStore(options: StoreOptions): Store {
       file.close()
     },
   }
+}
+
+async function refused({ entries }: Submission, reasonFor: (chains: readonly string[]) => string): Promise<never> {
+  throw new GateError('audit_unavailable', reasonFor(entries.map(({ chain }) => chain)))
 }
 
 /** @throws GateError `audit_unavailable` when the log key is not at hand */

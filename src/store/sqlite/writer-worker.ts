@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type FileAddress, fileConnection } from './file-connection.ts'
 import { type Memory, withChanges } from './memory.ts'
+import { unpacked } from './packed.ts'
 import { groupCommitter } from './writer.ts'
-import type { ThreadRequest } from './writers.ts'
+import type { ThreadReply, ThreadRequest } from './writers.ts'
 
 const address = workerData as FileAddress
 const file = fileConnection(address)
@@ -14,9 +15,11 @@ parentPort?.on('message', (message: ThreadRequest | 'close') => {
     file.close()
     parentPort?.close()
   } else {
-    const { changes, ...request } = message
+    const { changes, submissions, ...request } = message
     if (changes !== undefined) memory = withChanges(memory, changes)
     if (memory === undefined) throw new TypeError('the first request brings all records')
-    parentPort?.postMessage(commit({ ...request, memory }))
+    const reply = commit({ ...request, submissions: unpacked(submissions), memory })
+    const told: ThreadReply = reply.kind === 'written' ? { ...reply, results: JSON.stringify(reply.results) } : reply
+    parentPort?.postMessage(told)
   }
 })

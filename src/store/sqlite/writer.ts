@@ -21,8 +21,8 @@ const GROUP_MS = 20
 /** Submissions that arrived together. Plain data, as all types here, since a thread may receive it. */
 export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
-  /** True for one submission that takes milliseconds: it is written in the thread where there is one. */
-  isLarge: boolean
+  /** True when it is better written in a thread (pace.ts). */
+  isThreadBetter: boolean
   /** The records as the store holds them, compared with the chains. */
   memory: Memory
   /** Stops in force that are not on disk yet. */
@@ -46,7 +46,7 @@ interface Fault {
 
 export type WriteResult = Committed | Conflict | { fault: Fault }
 
-interface Written extends Pick<Group, 'regressed' | 'heads'> {
+export interface Written extends Pick<Group, 'regressed' | 'heads'> {
   kind: 'written'
   /** Results of the first submissions; the others did not fit. A result without conflict or fault is on disk. */
   results: readonly WriteResult[]

@@ -2,14 +2,18 @@ import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../workers/thread.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
 import { changesBetween, type Memory, type MemoryChanges } from './memory.ts'
-import { writeTime } from './write-time.ts'
-import { groupCommitter, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
+import { type PackedSubmissions, packed } from './packed.ts'
+import {
+  groupCommitter,
+  type WriteReply,
+  type WriteRequest,
+  type WriteResult,
+  type Writer,
+  type Written,
+} from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
 
-/** Average group size above which the way to the thread and back pays off. */
-const LARGE_GROUP = 6
-const SIZE_WEIGHT = 0.2
 /** Enough for a batch; V8 would take 48 MB and keep them. */
 const YOUNG_GENERATION_MB = 4
 /** Time without a write after which the thread ends: its memory is worth more than the next start. */
@@ -23,8 +27,22 @@ const IDLE_MS = 60_000
 export type MakeWriter = (address: FileAddress, file: FileConnection) => Writer
 
 /** Message to the thread: a request with what changed in the records since the one before it. */
-export interface ThreadRequest extends Omit<WriteRequest, 'memory'> {
+export interface ThreadRequest extends Omit<WriteRequest, 'submissions' | 'memory'> {
+  submissions: PackedSubmissions
   changes: MemoryChanges | undefined
+}
+
+/** Answer of the thread, with the results as JSON. */
+export type ThreadReply = (Omit<Written, 'results'> & { results: string }) | Exclude<WriteReply, Written>
+
+/** @param sent the records that the thread has */
+function messageOf({ memory, submissions, ...rest }: WriteRequest, sent: Memory | undefined): ThreadRequest {
+  return { ...rest, submissions: packed(submissions), changes: changesBetween(sent, memory) }
+}
+
+function unpackedReply(reply: ThreadReply): WriteReply {
+  // The thread has made the text of such results.
+  return reply.kind === 'written' ? { ...reply, results: JSON.parse(reply.results) as WriteResult[] } : reply
 }
 
 /** Writes in the calling thread, which it blocks: for commands, which have nothing else to do. */
@@ -66,8 +84,8 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
       void started.terminate()
       settle({ kind: 'failed', cause, unknown: true })
     }
-    started.on('message', (reply: WriteReply) => {
-      if (thread === started) settle(reply)
+    started.on('message', (reply: ThreadReply) => {
+      if (thread === started) settle(unpackedReply(reply))
     })
     started.on('messageerror', (error) => lost(String(error)))
     started.on('error', (error) => lost(String(error)))
@@ -80,9 +98,8 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
       try {
         if (closed) throw new Error('the store is closed')
         thread ??= start()
-        const { memory, ...rest } = request
-        thread.postMessage({ ...rest, changes: changesBetween(sent, memory) } satisfies ThreadRequest)
-        sent = memory
+        thread.postMessage(messageOf(request, sent))
+        sent = request.memory
       } catch (error) {
         // The request could not be sent, such as a value that cannot be cloned: nothing was written.
         resolve({ kind: 'failed', cause: String(error), unknown: false })
@@ -112,26 +129,9 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
   }
 }
 
-/**
- * Writer of a service. It writes in this thread while load is low and the disk is fast, which costs least.
- * It writes in a thread of its own while groups have many members, so that both work at once, what is large, and while
- * the disk is slow or hung in the last minute, so that a hang blocks the service only once.
- */
+/** Writer of a service, in this thread or in a thread of its own, as each request says. */
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
   const there = threadWriter(address, IDLE_MS)
-  const time = writeTime()
-  let size = 0
-  return {
-    async write(request) {
-      const beginMs = performance.now()
-      size += (request.submissions.length - size) * SIZE_WEIGHT
-      const { isLarge } = request
-      const reply = await (size > LARGE_GROUP || isLarge || time.isSlow() ? there : here).write(request)
-      // A busy lock is answered at once, and what is large takes long: both say nothing about the disk.
-      if (reply.kind !== 'busy' && !isLarge) time.since(beginMs)
-      return reply
-    },
-    close: () => there.close(),
-  }
+  return { write: (request) => (request.isThreadBetter ? there : here).write(request), close: () => there.close() }
 }

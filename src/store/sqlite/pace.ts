@@ -1,0 +1,53 @@
+/** Average group size above which a group is written in the thread: the way there and back costs as much as six entries. */
+const LARGE_GROUP = 6
+/** Average time of a write above which it is slow: it would block the event loop for too long. */
+const SLOW_MS = 10
+/** Weight of one group in both averages, so that neither an odd group nor a checkpoint of SQLite counts for much. */
+const WEIGHT = 0.2
+/** Time of a write that shows a hanging disk, which will probably hang again within this time. */
+const HANG_MS = 200
+const HANG_FOR_MS = 60_000
+/** Delay of a group while writing is slow: a share of the time of a write, and its limit. */
+const DELAY_SHARE = 0.25
+const DELAY_LIMIT_MS = 25
+
+/** A group as it was written. */
+interface WrittenGroup {
+  /** Number of submissions. */
+  size: number
+  isLarge: boolean
+  beganMs: number
+}
+
+/**
+ * Pace of a group commit, by the groups before: where the next one is written, and for how long it waits for more.
+ *
+ * A group is written on the event loop while groups are small and the disk is quick, which costs least. It is written in
+ * a thread while groups have many members, so that both work at once, and while the disk is slow or has hung in the last
+ * minute, so that a hang blocks the service only once; so is each large submission, which takes milliseconds.
+ * A group waits only while the disk is slow and others were there: callers that were just answered would otherwise ask
+ * again right after the next group had left.
+ */
+export function groupPace() {
+  let size = 0
+  let ms = 0
+  let hangsUntilMs = 0
+  let alone = true
+  const isSlow = (): boolean => ms > SLOW_MS || performance.now() < hangsUntilMs
+  return {
+    /** True when the next group is written in the thread. */
+    isThreadBetter(submissions: number, isLarge: boolean): boolean {
+      size += (submissions - size) * WEIGHT
+      return size > LARGE_GROUP || isLarge || isSlow()
+    },
+    delayMs: (): number => (alone || !isSlow() ? 0 : Math.min(ms * DELAY_SHARE, DELAY_LIMIT_MS)),
+    /** Counts a group that was tried, or written. What is large takes long on the fastest disk. */
+    written({ size: members, isLarge, beganMs }: WrittenGroup): void {
+      alone = members === 1
+      if (isLarge) return
+      const endMs = performance.now()
+      ms += (endMs - beganMs - ms) * WEIGHT
+      if (endMs - beganMs > HANG_MS) hangsUntilMs = endMs + HANG_FOR_MS
+    },
+  }
+}
