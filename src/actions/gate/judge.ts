@@ -15,50 +15,71 @@ export interface Judged extends Pick<ReadHistory, 'seen'>, Pick<Judgement, 'outc
   nowMs: number
 }
 
+type Asked = Pick<CheckRequest, 'action' | 'context' | 'plan'>
+
 /**
- * Judges the request by the current state, without side effects, after `turnFor` its action. It awaits only what takes
+ * Judges the request by the current state, without side effects, after `turnFor` its action. A promise only for what takes
  * time: earlier actions where the policies count them, and turns of what is long.
  */
-export async function judgeNow(
+export function judgeNow(deps: CheckDeps, caller: Caller, asked: Asked): Judged | Promise<Judged> {
+  const now = situationOf(deps, caller, asked)
+  const { set } = now
+  if (set !== undefined && countsHistory(set, asked.action))
+    return deps.history
+      .read(set, caller.chain, queryOf(now, asked))
+      .then((read) => judgeIn(now, deps, caller, asked, read))
+  return judgeIn(now, deps, caller, asked, NOTHING_READ)
+}
+
+/** The state that a judgement is made by. */
+type Situation = ReturnType<typeof situationOf>
+
+function situationOf({ clock, policies, store }: CheckDeps, { tenantId, chain, key }: Caller, { action }: Asked) {
+  const nowMs = clock()
+  const set = policies.get(tenantId)
+  const subject = { chain, action, domain: set && domainOf(set, action) }
+  const stop = coveringStop(store.state().switches, subject)
+  return { nowMs, set, subject, stop, agent: principalOf(key) }
+}
+
+function queryOf({ agent, nowMs }: Situation, { action, context, plan }: Asked) {
+  return { agent, nowMs, action, context, plan }
+}
+
+function judgeIn(
+  now: Situation,
   deps: CheckDeps,
   caller: Caller,
-  { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
-): Promise<Judged> {
-  const { pause } = deps
-  const nowMs = deps.clock()
-  const set = deps.policies.get(caller.tenantId)
-  const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
-  const stop = coveringStop(deps.store.state().switches, subject)
-  const agent = principalOf(caller.key)
-  const counts = set !== undefined && countsHistory(set, action)
-  const { history, seen } = counts
-    ? await deps.history.read(set, caller.chain, { agent, nowMs, action, context, plan })
-    : NOTHING_READ
-  if (deps.isLarge) await pause?.(caller.tenantId)
-  const judging = judge({
-    set,
-    killSwitchReason: stop && reasonOf(stop),
-    tenant: caller.tenantId,
-    environment: caller.environment,
-    agent,
-    nowMs,
-    action,
-    context,
-    plan,
-    history,
-    pause: pause && (() => pause(caller.tenantId)),
-  })
-  const judgement = judging instanceof Promise ? await judging : judging
-  const { outcome, risk } = judgement
-  return { subject, set, outcome, risk, judgement, nowMs, seen }
+  asked: Asked,
+  { history, seen }: ReadHistory,
+): Judged | Promise<Judged> {
+  const { pause, isLarge } = deps
+  const { set, subject, stop, agent, nowMs } = now
+  const { action, context, plan } = asked
+  const conclude = (judgement: Judgement): Judged => {
+    const { outcome, risk } = judgement
+    return { subject, set, outcome, risk, judgement, nowMs, seen }
+  }
+  const evaluate = (): Judgement | Promise<Judgement> =>
+    judge({
+      set,
+      killSwitchReason: stop && reasonOf(stop),
+      tenant: caller.tenantId,
+      environment: caller.environment,
+      agent,
+      nowMs,
+      action,
+      context,
+      plan,
+      history,
+      pause: pause && (() => pause(caller.tenantId)),
+    })
+  const judging = isLarge && pause ? pause(caller.tenantId).then(evaluate) : evaluate()
+  return judging instanceof Promise ? judging.then(conclude) : conclude(judging)
 }
 
 /** The risk by the current state. */
-export async function riskNow(
-  deps: CheckDeps,
-  caller: Caller,
-  request: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
-): Promise<Risk> {
+export async function riskNow(deps: CheckDeps, caller: Caller, request: Asked): Promise<Risk> {
   await turnFor(deps, caller, request.action)
   return (await judgeNow(deps, caller, request)).risk
 }

@@ -88,8 +88,8 @@ export function commitQueue(host: QueueHost) {
       { regressed, isThreadBetter: pace.isThreadBetter(group.length, large) },
       busySinceMs !== undefined,
     )
-    largeWrite = large ? written : undefined
-    const reply = await written
+    largeWrite = large && written instanceof Promise ? written : undefined
+    const reply = written instanceof Promise ? await written : written
     writing = 0
     if (reply.kind === 'busy') {
       busySinceMs ??= beganMs
@@ -119,19 +119,24 @@ export function commitQueue(host: QueueHost) {
   }
 }
 
-async function write(
+function write(
   host: QueueHost,
   group: readonly Waiting[],
   asked: Pick<WriteRequest, 'regressed' | 'isThreadBetter'>,
   isRepeated: boolean,
-): Promise<WriteReply> {
+): WriteReply | Promise<WriteReply> {
+  const failed = (error: unknown): WriteReply => ({
+    kind: 'failed',
+    cause: String(error),
+    unknown: !(error instanceof GateError),
+  })
   try {
     // The log key may have been rotated.
     if (isRepeated) host.refresh()
     const seal = host.seal()
     const submissions = group.map(({ submission }) => submission)
     const known = host.heads.of(submissions)
-    return await host.writer.write({
+    const reply = host.writer.write({
       ...asked,
       submissions,
       memory: host.memory(),
@@ -140,8 +145,9 @@ async function write(
       nowMs: host.clock(),
       seal,
     })
+    return reply instanceof Promise ? reply.catch(failed) : reply
   } catch (error) {
-    return { kind: 'failed', cause: String(error), unknown: !(error instanceof GateError) }
+    return failed(error)
   }
 }
 

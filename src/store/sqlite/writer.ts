@@ -62,8 +62,11 @@ export type WriteReply =
 
 /** Writes to one file, a group at a time. */
 export interface Writer {
-  /** Rejects when a failed file cannot even be closed; the write may or may not be on disk then. */
-  write(request: WriteRequest): Promise<WriteReply>
+  /**
+   * A promise where a thread writes. Throws, or rejects, when a failed file cannot even be closed; the write may or may
+   * not be on disk then.
+   */
+  write(request: WriteRequest): WriteReply | Promise<WriteReply>
   close(): Promise<void>
 }
 

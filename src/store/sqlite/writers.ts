@@ -48,7 +48,7 @@ function unpackedReply(reply: ThreadReply): WriteReply {
 /** Writes in the calling thread, which it blocks: for commands, which have nothing else to do. */
 export const writeHere: MakeWriter = ({ origin }, file) => {
   const commit = groupCommitter(file, origin)
-  return { write: async (request) => commit(request), close: async () => undefined }
+  return { write: commit, close: async () => undefined }
 }
 
 /**
