@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { basename, join } from 'node:path'
 import { createKey, serve, TENANT } from './gate.ts'
@@ -8,9 +8,11 @@ import { ROOT, temporaryFolder, threadCpuMs } from './processes.ts'
 import { round } from './stats.ts'
 
 /**
- * What each step of a check costs the processor. The built service runs with V8's sampling profiler. A sample belongs to
- * the step of the innermost function on its stack that the table below names by its source file. The shares of the
- * samples divide what the operating system counts for the thread. Sampling itself costs about a tenth.
+ * What each step of a check costs the processor. The operating system counts the processor time of the event loop's
+ * thread and of the others while the built service answers. Then it runs again with V8's sampling profiler: each sample
+ * belongs to the innermost function on its stack whose source file STEPS names, and the shares of the samples divide
+ * what was counted. Samples are of time, and a thread that waits for the disk is sampled too: where commits are written
+ * on the event loop, the time beyond what was counted is taken from `commit`.
  */
 export interface PathResult {
   connections: number
@@ -19,9 +21,17 @@ export interface PathResult {
   totalUs: number
 }
 
+const OTHER = 'other'
+const COMMIT = 'commit'
+const IDLE = ['(idle)', '(root)']
+const CONNECTIONS = [1, 32]
+const WARM_UP_MS = 5000
+const DURATION_MS = 10_000
+const INTERVAL_US = 400
+
 /** Source files of each step, by the beginning of their path; the longest that fits counts. */
 const STEPS: readonly (readonly [step: string, ...paths: string[]])[] = [
-  ['node:http', 'node:', '(program)'],
+  ['Node.js and system', 'node:', '(program)'],
   ['admit', 'src/http/', 'src/keys/', 'src/actions/keys/', 'src/actions/deps', 'src/base/host', 'src/service/key-uses'],
   ['parse', 'src/http/body', 'src/base/json', 'src/base/decimal'],
   ['validate', 'src/base/schema', 'src/policies/validators', 'ajv', 're2js'],
@@ -29,18 +39,12 @@ const STEPS: readonly (readonly [step: string, ...paths: string[]])[] = [
   ['evaluate', 'src/policies/', 'src/base/glob', 'src/base/work', 'json-rules-engine'],
   ['decide', 'src/gate/', 'src/actions/gate/', 'src/actions/idempotency', 'src/killswitch/'],
   ['prepare', 'src/audit/draft', 'src/base/canonical'],
-  ['commit', 'src/store/', 'src/audit/', 'src/workers/', 'src/service/writing', 'better-sqlite3'],
+  [COMMIT, 'src/store/', 'src/audit/', 'src/workers/', 'src/service/writing', 'better-sqlite3'],
   ['tree', 'src/actions/evidence/', 'src/audit/merkle', 'src/evidence/'],
   ['answer', 'src/http/reply', 'src/actions/gate/answer'],
   ['background', 'src/service/', 'src/actions/'],
   ['garbage collection', '(garbage collector)'],
 ]
-const OTHER = 'other'
-const IDLE = ['(idle)', '(root)']
-const CONNECTIONS = [1, 32]
-const WARM_UP_MS = 5000
-const DURATION_MS = 10_000
-const INTERVAL_US = 400
 
 interface Profile {
   nodes: readonly Node[]
@@ -63,39 +67,75 @@ export async function measurePath(): Promise<PathResult[]> {
 }
 
 async function measure(connections: number): Promise<PathResult> {
-  const data = temporaryFolder('path')
-  const profiles = join(data, 'profiles')
-  mkdirSync(profiles)
-  const { key } = await createKey(data, 'agent')
-  const node = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-interval=${INTERVAL_US}`]
-  const server = await serve(data, { node })
-  const asked = { url: server.found, question: gateQuestion(key, TENANT), connections }
-  await loadInProcess({ ...asked, warmUpMs: 0, durationMs: WARM_UP_MS })
-  const before = threadCpuMs(server.process)
-  const { requestsWithWarmUp } = await loadInProcess({ ...asked, warmUpMs: 0, durationMs: DURATION_MS })
-  const after = threadCpuMs(server.process)
-  await server.stop()
-  const [main, ...workers] = profilesIn(profiles)
-  rmSync(data, { recursive: true })
-  if (main === undefined || before === undefined || after === undefined) throw new Error('There is no profile.')
-  const perCheck = (ms: number): number => round((ms * 1000) / requestsWithWarmUp, 1)
-  const mainUs = perCheck(after.main - before.main)
-  const othersUs = perCheck(after.others - before.others)
-  const samplesOf = ({ busy }: Counted): number => [...busy.values()].reduce((sum, count) => sum + count, 0)
-  const counted = countOf(main)
-  const all = samplesOf(counted)
-  const steps: Record<string, number> = {}
-  for (const [step] of [...STEPS, [OTHER] as const])
-    steps[step] = round(((counted.busy.get(step) ?? 0) / all) * mainUs, 1)
-  const writerSamples = workers.map(countOf).map(samplesOf)
-  // The threads' samples are of the same interval, so that they count as time too.
-  const writerUs = round((Math.max(0, ...writerSamples) / all) * mainUs, 1)
-  steps['writing thread'] = Math.min(writerUs, othersUs)
-  steps["V8's threads"] = round(Math.max(0, othersUs - writerUs), 1)
-  return { connections, steps, totalUs: round(mainUs + othersUs, 1) }
+  const counted = await run(connections)
+  const sampled = await run(connections, INTERVAL_US)
+  const [main, ...threads] = sampled.samples
+  if (main === undefined) throw new Error('There is no profile.')
+  const onLoop = stepsOf(main, counted, sampled.requests)
+  const written = Math.max(0, ...threads.map((samples) => sampledUs(samples, sampled.requests)))
+  const writerUs = Math.min(round(written, 1), counted.othersUs)
+  const steps = { ...onLoop, 'writing thread': writerUs, "V8's threads": round(counted.othersUs - writerUs, 1) }
+  return { connections, steps, totalUs: round(counted.mainUs + counted.othersUs, 1) }
 }
 
-/** Profiles of the second half of the run, that of the event loop first. */
+/** Divides what was counted for the event loop's thread. */
+function stepsOf(samples: Samples, { mainUs }: Counted, requests: number): Record<string, number> {
+  const us = new Map([...samples].map(([step, count]) => [step, (count * INTERVAL_US) / requests]))
+  const allUs = sampledUs(samples, requests)
+  const commitUs = us.get(COMMIT) ?? 0
+  // Most of a commit on the event loop is waiting.
+  const waitedUs = commitUs > allUs / 3 ? Math.min(commitUs, Math.max(0, allUs - mainUs)) : 0
+  us.set(COMMIT, commitUs - waitedUs)
+  const share = mainUs / (allUs - waitedUs)
+  return Object.fromEntries(
+    [...STEPS.map(([step]) => step), OTHER].map((step) => [step, round((us.get(step) ?? 0) * share, 1)]),
+  )
+}
+
+function sampledUs(samples: Samples, requests: number): number {
+  return ([...samples.values()].reduce((sum, count) => sum + count, 0) * INTERVAL_US) / requests
+}
+
+/** Processor time of one check. */
+interface Counted {
+  mainUs: number
+  othersUs: number
+}
+
+interface Run extends Counted {
+  requests: number
+  /** Of each thread, that of the event loop first; none without an interval. */
+  samples: Samples[]
+}
+
+async function run(connections: number, intervalUs?: number): Promise<Run> {
+  const data = temporaryFolder('path')
+  const profiles = temporaryFolder('profiles')
+  const { key } = await createKey(data, 'agent')
+  const profiler = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-interval=${intervalUs}`]
+  const server = await serve(data, { node: intervalUs === undefined ? [] : profiler })
+  const asked = { url: server.found, question: gateQuestion(key, TENANT), connections, warmUpMs: 0 }
+  await loadInProcess({ ...asked, durationMs: WARM_UP_MS })
+  const before = threadCpuMs(server.process)
+  const { requestsWithWarmUp: requests } = await loadInProcess({ ...asked, durationMs: DURATION_MS })
+  const after = threadCpuMs(server.process)
+  await server.stop()
+  const found = profilesIn(profiles)
+  // The clock of all threads is the same.
+  const untilUs = found[0]?.endTime ?? 0
+  const samples = found.map((profile) => samplesIn(profile, untilUs))
+  for (const folder of [data, profiles]) rmSync(folder, { recursive: true })
+  if (before === undefined || after === undefined) throw new Error('The system does not tell the time of threads.')
+  const perCheck = (ms: number): number => round((ms * 1000) / requests, 1)
+  return {
+    requests,
+    samples,
+    mainUs: perCheck(after.main - before.main),
+    othersUs: perCheck(after.others - before.others),
+  }
+}
+
+/** Profiles of all threads, that of the event loop first. */
 function profilesIn(folder: string): Profile[] {
   const threadOf = (name: string): number => Number(name.split('.')[4])
   return readdirSync(folder)
@@ -103,12 +143,10 @@ function profilesIn(folder: string): Profile[] {
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile)
 }
 
-interface Counted {
-  /** Samples by step. */
-  busy: Map<string, number>
-}
+/** Number of samples by step, without those in which the thread had nothing to do. */
+type Samples = ReadonlyMap<string, number>
 
-function countOf({ nodes, samples, timeDeltas, startTime, endTime }: Profile): Counted {
+function samplesIn({ nodes, samples, timeDeltas, startTime }: Profile, untilUs: number): Samples {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parentOf = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])))
   const stepOfNode = new Map<number, string>()
@@ -122,7 +160,7 @@ function countOf({ nodes, samples, timeDeltas, startTime, endTime }: Profile): C
     return found
   }
   const busy = new Map<string, number>()
-  const fromUs = endTime - DURATION_MS * 1000
+  const fromUs = untilUs - DURATION_MS * 1000
   let atUs = startTime
   for (const [i, id] of samples.entries()) {
     atUs += timeDeltas[i] ?? 0
@@ -130,7 +168,7 @@ function countOf({ nodes, samples, timeDeltas, startTime, endTime }: Profile): C
     const step = stepAt(id)
     busy.set(step, (busy.get(step) ?? 0) + 1)
   }
-  return { busy }
+  return busy
 }
 
 /** Undefined for a function of no step, which belongs to that of its caller. */
