@@ -14,6 +14,8 @@ export interface LoadOptions {
 export interface LoadResult {
   requests: number
   requestsWithWarmUp: number
+  /** Processor time of the load itself, start of its process included. */
+  loadCpuMs: number
   perSecond: number
   p50Ms: number
   p95Ms: number
@@ -140,6 +142,7 @@ function summary(run: Run, durationMs: number): LoadResult {
   return {
     requests: sorted.length,
     requestsWithWarmUp: run.answers,
+    loadCpuMs: (process.cpuUsage().user + process.cpuUsage().system) / 1000,
     perSecond: Math.round((sorted.length * 1000) / durationMs),
     p50Ms: round(quantile(sorted, 0.5)),
     p95Ms: round(quantile(sorted, 0.95)),

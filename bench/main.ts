@@ -18,7 +18,7 @@ import { measureServe, measureStart, type ServeStart, type StartResult } from '.
 import { median, round } from './stats.ts'
 
 const CONNECTIONS = [1, 32]
-const ROUNDS = 3
+const ROUNDS = 5
 const WARM_UP_MS = 1000
 const DURATION_MS = 2500
 
@@ -36,6 +36,8 @@ interface Row {
   p95Ms: number
   p99Ms: number
   cpuMsPerRequest: number
+  /** Processor time of the load for one request. */
+  loadMsPerRequest: number
   errors: number
 }
 
@@ -91,16 +93,20 @@ function row(name: string, connections: number, rounds: Round[]): Row {
     p95Ms: middle((result) => result.p95Ms),
     p99Ms: middle((result) => result.p99Ms),
     cpuMsPerRequest: middle((result) => result.cpuMsPerRequest ?? Number.NaN),
+    loadMsPerRequest: middle(({ loadCpuMs, requestsWithWarmUp }) => round(loadCpuMs / requestsWithWarmUp, 4)),
     errors: rounds.reduce((sum, result) => sum + result.errors, 0),
   }
 }
 
 function printRows(rows: readonly Row[]): void {
-  console.log(`\n${'server'.padEnd(14)} conns  requests/s   p50 ms   p95 ms   p99 ms  CPU ms/request  errors`)
-  for (const { name, connections, perSecond, p50Ms, p95Ms, p99Ms, cpuMsPerRequest, errors } of rows) {
+  console.log(
+    `\n${'server'.padEnd(14)} conns  requests/s   p50 ms   p95 ms   p99 ms  CPU ms/request  of the load  errors`,
+  )
+  for (const { name, connections, perSecond, p50Ms, p95Ms, p99Ms, cpuMsPerRequest, loadMsPerRequest, errors } of rows) {
     const numbers = [p50Ms, p95Ms, p99Ms].map((ms) => ms.toFixed(3).padStart(8))
     const line = [name.padEnd(14), String(connections).padStart(5), perSecond.toFixed(0).padStart(11), ...numbers]
-    console.log(`${line.join(' ')} ${cpuMsPerRequest.toFixed(3).padStart(15)} ${String(errors).padStart(7)}`)
+    const cpu = [cpuMsPerRequest.toFixed(3).padStart(15), loadMsPerRequest.toFixed(3).padStart(12)]
+    console.log([...line, ...cpu, String(errors).padStart(7)].join(' '))
   }
   const wrong = rows.flatMap(({ rounds }) => rounds.flatMap(({ firstError }) => firstError ?? []))
   if (wrong[0] !== undefined) console.log(`first error: ${wrong[0]}`)
@@ -111,9 +117,15 @@ function printRatio(rows: readonly Row[]): void {
     const at = (name: string) => rows.find((row) => row.name === name && row.connections === connections)
     const [ours, theirs] = [at('gate-sidecar'), at('cerbos')]
     if (ours === undefined || theirs === undefined) continue
-    const rate = (ours.perSecond / theirs.perSecond).toFixed(2)
+    // Both were asked in each round.
+    const rates = ours.rounds.map(({ perSecond }, i) => perSecond / (theirs.rounds[i]?.perSecond ?? Number.NaN))
+    const [least, most] = [Math.min(...rates), Math.max(...rates)].map((rate) => rate.toFixed(2))
+    const rate = `${median(rates).toFixed(2)} (${least} to ${most})`
     const cpu = (ours.cpuMsPerRequest / theirs.cpuMsPerRequest).toFixed(2)
-    console.log(`gate-sidecar ÷ cerbos at ${connections} connections: requests/s ${rate}, CPU a request ${cpu}`)
+    const p50 = (ours.p50Ms / theirs.p50Ms).toFixed(2)
+    console.log(
+      `gate-sidecar ÷ cerbos at ${connections} connections: requests/s ${rate}, CPU a request ${cpu}, p50 ${p50}`,
+    )
   }
 }
 
@@ -185,7 +197,8 @@ const wanted = (part: string) => parts.includes(part)
 removeTemporaryFolders()
 const servers = [
   ...(wanted('cerbos') ? [startCerbos] : []),
-  ...(wanted('gate') ? [() => startGate(false)] : []),
+  // Beside nothing, Cerbos says little.
+  ...(wanted('gate') || wanted('cerbos') ? [() => startGate(false)] : []),
   ...(wanted('express') ? [() => startGate(true)] : []),
   ...(wanted('bare') ? [() => startBare('node:http'), () => startBare('express')] : []),
 ]
