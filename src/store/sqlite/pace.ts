@@ -1,5 +1,10 @@
 /** Average group size above which a group is written in the thread: the way there and back costs as much as six entries. */
 const LARGE_GROUP = 6
+/**
+ * Submissions that do not wait for more: the thread writes them while the event loop goes on with the others. Without it
+ * all callers come to wait for one group, and then for the event loop.
+ */
+const FULL_GROUP = 16
 /** Average time of a write above which it is slow: it would block the event loop for too long. */
 const SLOW_MS = 10
 /** Weight of one group in both averages, so that neither an odd group nor a checkpoint of SQLite counts for much. */
@@ -16,7 +21,8 @@ interface WrittenGroup {
   /** Number of submissions. */
   size: number
   isLarge: boolean
-  beganMs: number
+  /** Time of its transaction. */
+  tookMs: number
 }
 
 /**
@@ -40,14 +46,15 @@ export function groupPace() {
       size += (submissions - size) * WEIGHT
       return size > LARGE_GROUP || isLarge || isSlow()
     },
+    /** True when so many waiting submissions are a group now. */
+    isFull: (submissions: number): boolean => submissions >= FULL_GROUP && !isSlow(),
     delayMs: (): number => (alone || !isSlow() ? 0 : Math.min(ms * DELAY_SHARE, DELAY_LIMIT_MS)),
-    /** Counts a group that was tried, or written. What is large takes long on the fastest disk. */
-    written({ size: members, isLarge, beganMs }: WrittenGroup): void {
+    /** Counts a group that was written. What is large takes long on the fastest disk. */
+    written({ size: members, isLarge, tookMs }: WrittenGroup): void {
       alone = members === 1
       if (isLarge) return
-      const endMs = performance.now()
-      ms += (endMs - beganMs - ms) * WEIGHT
-      if (endMs - beganMs > HANG_MS) hangsUntilMs = endMs + HANG_FOR_MS
+      ms += (tookMs - ms) * WEIGHT
+      if (tookMs > HANG_MS) hangsUntilMs = performance.now() + HANG_FOR_MS
     },
   }
 }

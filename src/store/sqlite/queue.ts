@@ -75,6 +75,8 @@ export function commitQueue(host: QueueHost) {
 
   const flush = async (): Promise<void> => {
     scheduled = false
+    // A full group may have begun since this was scheduled.
+    if (writing > 0) return
     waiting = withoutAbandoned(waiting)
     if (waiting.length === 0) return
     const group = nextGroup(waiting)
@@ -82,12 +84,8 @@ export function commitQueue(host: QueueHost) {
     const beganMs = performance.now()
     writing = group.length
     const large = group.some(isLarge)
-    const written = write(
-      host,
-      group,
-      { regressed, isThreadBetter: pace.isThreadBetter(group.length, large) },
-      busySinceMs !== undefined,
-    )
+    const asked = { regressed, isThreadBetter: pace.isThreadBetter(group.length, large) }
+    const written = write(host, group, asked, busySinceMs !== undefined)
     largeWrite = large && written instanceof Promise ? written : undefined
     const reply = written instanceof Promise ? await written : written
     writing = 0
@@ -97,21 +95,25 @@ export function commitQueue(host: QueueHost) {
       return schedule(BUSY_RETRY_MS)
     }
     busySinceMs = undefined
-    pace.written({ size: group.length, isLarge: large, beganMs })
-    if (reply.kind === 'written') regressed = reply.regressed
+    if (reply.kind === 'written') {
+      pace.written({ size: group.length, isLarge: large, tookMs: reply.tookMs })
+      regressed = reply.regressed
+    }
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
-    schedule(pace.delayMs())
+    // The thread has its next group before the callers of this one go on, which takes as long as half of a write.
+    if (written instanceof Promise && pace.delayMs() === 0) void flush()
+    else schedule(pace.delayMs())
   }
 
   return {
     submit(submission: Submission, isAbandoned?: () => boolean): Promise<Result> {
       return new Promise((resolve, reject) => {
-        if (waiting.length >= MAX_QUEUED)
-          throw new GateError('overloaded', 'Too many requests wait for the audit store.')
         enqueue(waiting, waitingOf(submission, { isAbandoned, resolve, reject }), writing)
-        schedule(pace.delayMs())
+        const isFree = writing === 0 && busySinceMs === undefined
+        if (isFree && pace.isFull(waiting.length)) void flush()
+        else schedule(pace.delayMs())
       })
     },
     largeWrite: () => (writing > 0 ? largeWrite : undefined),
@@ -162,8 +164,13 @@ function waitingOf(
   return { submission, characters, isAbandoned, sinceMs: performance.now(), resolve, reject }
 }
 
-/** Adds one with priority behind the first ones, which are being written, and others with priority. */
+/**
+ * Adds one with priority behind the first ones, which are being written, and others with priority.
+ *
+ * @throws GateError `overloaded` when too many wait
+ */
 function enqueue(waiting: Waiting[], item: Waiting, writing: number): void {
+  if (waiting.length >= MAX_QUEUED) throw new GateError('overloaded', 'Too many requests wait for the audit store.')
   const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
   if (at < 0) waiting.push(item)
   else waiting.splice(at, 0, item)

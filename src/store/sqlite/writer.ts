@@ -51,6 +51,8 @@ export interface Written extends Pick<Group, 'regressed' | 'heads'> {
   /** Results of the first submissions; the others did not fit. A result without conflict or fault is on disk. */
   results: readonly WriteResult[]
   stateVersion: number
+  /** Time of the transaction, in ms: neither the way to a thread nor its start says anything of the disk. */
+  tookMs: number
 }
 
 export type WriteReply =
@@ -78,7 +80,9 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
   const random = randomPool()
   return (request) => {
     let connection: Connection
+    let beganMs: number
     try {
+      beganMs = performance.now()
       connection = file.connection()
       connection.transaction.begin.run()
     } catch (error) {
@@ -103,7 +107,8 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
       committing = true
       connection.transaction.commit.run()
       const { regressed, heads, memory } = group
-      return { kind: 'written', results, stateVersion: memory.version, regressed, heads }
+      const tookMs = performance.now() - beganMs
+      return { kind: 'written', results, stateVersion: memory.version, tookMs, regressed, heads }
     } catch (error) {
       // Closing rolls back. A failed COMMIT may be on disk: it is never repeated; the file is reopened and read.
       file.discard()
