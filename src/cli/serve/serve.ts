@@ -3,7 +3,7 @@ import { threadedPolicyWorker } from '../../files/policy-worker.ts'
 import { type Config, SETTING_NAMES } from '../../service/config.ts'
 import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
-import { limitHeap, optimizeAsUsual } from '../../service/v8.ts'
+import { limitHeap, optimizeSoon } from '../../service/v8.ts'
 import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
 import { type CommonOptions, configOf, EXIT } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
@@ -43,7 +43,7 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
   ])
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log, threads: { policyWorker } })
-  optimizeAsUsual()
+  optimizeSoon()
   log.info({ url: server.url }, 'listening')
   onReload(() => void reload(server, log))
   let signal: NodeJS.Signals | undefined
