@@ -19,6 +19,8 @@ export interface Question extends Asked {
   killSwitchReason: string | undefined
   /** Earlier allowed actions, as far as the set reads them. */
   history: History
+  /** False where nobody asks why: comparisons that change nothing are left out. @default true */
+  isExplained?: boolean
   /** Lets others run between two parts of a long evaluation; without it, the evaluation runs in one piece. */
   pause?: (() => Promise<void>) | undefined
 }
@@ -36,10 +38,10 @@ export interface Judgement {
  * when the question may pause, and takes long.
  */
 export function judge(question: Question): Judgement | Promise<Judgement> {
-  const { set, action, context, plan, pause } = question
+  const { set, action, context, plan, pause, isExplained = true } = question
   const work = newWork(pause)
   const validation = set ? validatePlanAndContext(set, { action, context, plan }, work) : NOT_VALIDATED
-  const evaluation = set && evaluate(set, action, readerOf(question, set), work)
+  const evaluation = set && evaluate(set, action, readerOf(question, set), work, isExplained)
   if (evaluation instanceof Promise) return evaluation.then((late) => concluded(question, validation, late))
   return concluded(question, validation, evaluation)
 }

@@ -2,7 +2,7 @@ import { Engine } from 'json-rules-engine'
 import { beginComparison, isSliceOver, MAX_WORK, pause, spend, WEIGHTS, type Work } from '../base/work.ts'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
-import type { Leaf, Question, Truth, Truths } from './set.ts'
+import type { Leaf, Question, ReadFacts, Truth, Truths } from './set.ts'
 
 /**
  * The part of json-rules-engine that is used here. Its types lack Engine.operators and say that operators answer
@@ -41,34 +41,59 @@ type TestAt = (index: number) => Test | undefined
  *
  * @throws TypeError for a leaf with an unknown operator
  */
-export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => Question['answer'] {
+export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[], guards?: Guards) => Question['answer'] {
   const { operators } = registryOf(testAt)
-  const preparedLeaf = ({ fact, operator: name, index }: Leaf) => {
-    const operator = operators.get(name)
-    if (operator === null) throw new TypeError(`There is no operator ${name}.`)
-    return { fact: fact.text, operator, index }
-  }
-  return (leaves) => {
-    const prepared = leaves.slice(0, MAX_COMPARISONS).map(preparedLeaf)
-    return ({ facts, refused }, work) => {
+  return (leaves, guards = NO_GUARDS) => {
+    const prepared = leaves.slice(0, MAX_COMPARISONS).map(({ fact, operator: name, index }): PreparedLeaf => {
+      const operator = operators.get(name)
+      if (operator === null) throw new TypeError(`There is no operator ${name}.`)
+      return { fact: fact.text, operator, index, guard: guards.get(index) }
+    })
+    return (read, work, isComplete) => {
       const truths = new Map<number, Truth>()
-      const answerFrom = (first: number): Truths | Promise<Truths> => {
-        for (let i = first, leaf = prepared[i]; leaf !== undefined; leaf = prepared[++i]) {
-          if (i % AT_ONCE === 0 && !spend(work, 'comparison', Math.min(AT_ONCE, prepared.length - i))) break
-          const { fact, operator, index } = leaf
-          // A fact that was too large to read is over the budget, whatever it is compared with.
-          if (refused.has(fact)) continue
-          const before = work.refused
-          beginComparison(work)
-          const truth = operator.evaluate({ value: facts.get(fact), work }, index)
-          if (truth !== 'unknown' || work.refused === before) truths.set(index, truth)
-          if (isSliceOver(work)) return pause(work).then(() => answerFrom(i + 1))
+      const skipped: PreparedLeaf[] = []
+      const answerFrom = (asked: readonly PreparedLeaf[], first: number): Truths | Promise<Truths> => {
+        const isFirstPass = asked === prepared
+        for (let i = first, leaf = asked[i]; leaf !== undefined; leaf = asked[++i]) {
+          if (isFirstPass && i % AT_ONCE === 0 && !spend(work, 'comparison', Math.min(AT_ONCE, asked.length - i))) break
+          if (isFirstPass && leaf.guard !== undefined && truths.get(leaf.guard) === 'false') {
+            skipped.push(leaf)
+            continue
+          }
+          answerLeaf(leaf, read, work, truths)
+          if (isSliceOver(work)) return pause(work).then(() => answerFrom(asked, i + 1))
         }
-        return truths
+        return isFirstPass && isComplete ? answerFrom(skipped, 0) : truths
       }
-      return answerFrom(0)
+      return answerFrom(prepared, 0)
     }
   }
+}
+
+/** By Leaf.index, the leaf whose falsehood makes it needless. */
+export type Guards = ReadonlyMap<number, number>
+
+const NO_GUARDS: Guards = new Map()
+
+interface PreparedLeaf {
+  fact: string
+  operator: { evaluate(seen: Metered, index: number): Truth }
+  index: number
+  guard: number | undefined
+}
+
+function answerLeaf(
+  { fact, operator, index }: PreparedLeaf,
+  { facts, refused }: ReadFacts,
+  work: Work,
+  truths: Map<number, Truth>,
+): void {
+  // A fact that was too large to read is over the budget, whatever it is compared with.
+  if (refused.has(fact)) return
+  const before = work.refused
+  beginComparison(work)
+  const truth = operator.evaluate({ value: facts.get(fact), work }, index)
+  if (truth !== 'unknown' || work.refused === before) truths.set(index, truth)
 }
 
 /**

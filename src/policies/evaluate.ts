@@ -38,19 +38,25 @@ export interface Evaluation {
   facts: FactValues
   /** Paths of the missing facts that their declared default replaces. */
   defaulted: ReadonlySet<string>
-  /** Truths of the comparisons, by Leaf.index; those that take more work than the check may do are absent. */
+  /**
+   * Truths of the comparisons, by Leaf.index; those that take more work than the check may do are absent, and in an
+   * evaluation that is not complete, those that no outcome needs.
+   */
   truths: Truths
 }
 
 /**
  * Evaluates the set for `action`, within `work`: what takes more is unknown, so that rules which restrain apply.
  * Evaluations may overlap; they share no mutable state.
+ *
+ * @param isComplete false where nobody explains it: leaves that no outcome needs are not asked
  */
 export function evaluate(
   set: PolicySet,
   action: string,
   readFact: ReadFact,
   work: Work,
+  isComplete = true,
 ): Evaluation | Promise<Evaluation> {
   const question = set.evaluator.about(action)
   const defaulted = new Set<string>()
@@ -59,7 +65,7 @@ export function evaluate(
   const facts = readFacts(question.facts, read)
   const conclude = (truths: Truths): Evaluation =>
     concluded({ set, question, facts, truths }, { defaulted, refused, read })
-  const truths = question.answer({ facts, refused }, work)
+  const truths = question.answer({ facts, refused }, work, isComplete)
   return truths instanceof Promise ? truths.then(conclude) : conclude(truths)
 }
 

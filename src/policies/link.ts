@@ -5,11 +5,21 @@ import { distinctBy } from '../base/grouped.ts'
 import { lru, memo, once } from '../base/memo.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './decorators.ts'
-import { leafPreparer } from './engine.ts'
+import { type Guards, leafPreparer } from './engine.ts'
 import { distinctLeaves, leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
 import { type FactPath, OVER_TIME_ROOTS } from './path.ts'
-import type { ActionDeclaration, Candidate, Evaluator, PolicyData, PolicySet, Question, Validators } from './set.ts'
+import type {
+  ActionDeclaration,
+  Candidate,
+  Condition,
+  Evaluator,
+  Leaf,
+  PolicyData,
+  PolicySet,
+  Question,
+  Validators,
+} from './set.ts'
 import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
 /** Most actions of which it is known what is about them; a caller that invents more only slows its own checks. */
@@ -62,7 +72,8 @@ function evaluatorOf(data: PolicyData): Evaluator {
     const facts = distinctFacts(all.map(({ fact }) => fact))
     const scaled = factors.flatMap(({ scale }) => scale?.fact ?? [])
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
-    return { rules, factors, facts, overTime, answer: prepare(all), weight: 1 + all.length }
+    const answer = prepare(all, guardsOf([...rules, ...factors], leavesBelow))
+    return { rules, factors, facts, overTime, answer, weight: 1 + all.length }
   }
   const questionOf = (action: string): Question => {
     const { domain, key } = actions(action)
@@ -81,6 +92,26 @@ function evaluatorOf(data: PolicyData): Evaluator {
 
 function globsOf({ rules, factors, domains }: PolicyData): number {
   return [...rules, ...factors].flatMap(({ actions }) => actions).length + [...domains.values()].flat().length
+}
+
+/**
+ * The first leaf of each condition that holds only where that leaf does: false, it makes the other leaves needless that no
+ * other rule or factor has.
+ */
+function guardsOf(candidates: readonly Candidate[], leavesBelow: (candidate: Candidate) => readonly Leaf[]): Guards {
+  const guards = new Map<number, number | undefined>()
+  for (const candidate of candidates) {
+    const guard = candidate.condition && firstOfAll(candidate.condition)?.index
+    for (const { index } of leavesBelow(candidate))
+      guards.set(index, guards.has(index) || index === guard ? undefined : guard)
+  }
+  return new Map([...guards].flatMap(([index, guard]) => (guard === undefined ? [] : [[index, guard] as const])))
+}
+
+/** The leaf with which a conjunction begins. */
+function firstOfAll(condition: Condition): Leaf | undefined {
+  const [first] = condition.kind === 'all' ? condition.conditions : []
+  return first?.kind === 'leaf' ? first : first && firstOfAll(first)
 }
 
 interface PreparedQuestion extends Omit<Question, 'domain'> {

@@ -140,7 +140,7 @@ export type Validators = Readonly<Record<'context' | 'plan', Validate | undefine
 export type FactValues = ReadonlyMap<string, Json>
 
 /** What was read for one evaluation. */
-interface ReadFacts {
+export interface ReadFacts {
   readonly facts: FactValues
   /** Paths of the facts that take more work to read than was left; whether they have a value is unknown. */
   readonly refused: ReadonlySet<string>
@@ -149,7 +149,7 @@ interface ReadFacts {
 /** Outcomes of leaves, by Leaf.index. */
 export type Truths = ReadonlyMap<number, Truth>
 
-/** Everything to evaluate about an action: its rules and factors, and their distinct leaves, ready for the engine. */
+/** Everything to evaluate about an action: its rules and factors, and their distinct leaves. */
 export interface Question {
   /** The one domain that covers the action; undefined when none does. */
   readonly domain: string | undefined
@@ -161,10 +161,12 @@ export interface Question {
   /** The facts about earlier allowed actions, those of scales included. */
   readonly overTime: readonly FactPath[]
   /**
-   * The outcome of each leaf by Leaf.index, without those that take more work than is left. Overlapping calls share
-   * nothing that changes. A promise only when it lets others run.
+   * The outcomes, without those that take more work than is left. Overlapping calls share nothing that changes. A promise
+   * only when it lets others run.
+   *
+   * @param isComplete asks also the leaves that no outcome needs, with what work is left: for an explanation
    */
-  readonly answer: (read: ReadFacts, work: Work) => Truths | Promise<Truths>
+  readonly answer: (read: ReadFacts, work: Work, isComplete: boolean) => Truths | Promise<Truths>
 }
 
 /** The parts that evaluate.ts needs. */
@@ -211,11 +213,6 @@ export interface PolicySet extends PolicyData {
   /** Undefined for an action that is not declared. */
   readonly validators: (action: string) => Validators | undefined
   readonly evaluator: Evaluator
-}
-
-/** True when rules or factors about the action count earlier actions. */
-export function countsHistory(set: PolicySet, action: string): boolean {
-  return set.evaluator.about(action).overTime.length > 0
 }
 
 /** The one domain that covers the action; undefined when none does. */

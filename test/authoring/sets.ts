@@ -11,6 +11,7 @@ export async function evaluateContext(
   context: JsonObject | undefined,
   action = 'a.b',
   work: Work = newWork(),
+  isComplete = true,
 ): Promise<Evaluation> {
   const asked = {
     action,
@@ -22,7 +23,7 @@ export async function evaluateContext(
     plan: undefined,
   }
   const read = factReader(asked, { domain: undefined, localTime: set.localTime, overTime: () => undefined })
-  return evaluate(set, action, read, work)
+  return evaluate(set, action, read, work, isComplete)
 }
 
 /** A set of one allow rule for a.b with this condition. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { JsonObject } from '../../src/base/json.ts'
 import { compilePattern } from '../../src/base/pattern.ts'
 import { MAX_WORK, newWork, UNLIMITED, type Work } from '../../src/base/work.ts'
 import { decide } from '../../src/gate/decide.ts'
@@ -255,6 +256,39 @@ test('property: however little work a check may do, it allows nothing more, deni
     { numRuns: runs(1000) },
   )
   assert.ok(stricter > runs(20), `only ${stricter} decisions were stricter`)
+})
+
+test('property: what nobody explains comes out the same, and less is compared', async () => {
+  let left = 0
+  await fc.assert(
+    fc.asyncProperty(policy, context, fc.integer({ min: 0, max: 50_000 }), async (texts, given, units) => {
+      const set = setOf(texts)
+      const parsed = JSON.parse(JSON.stringify(given))
+      const evaluated = (isComplete: boolean) =>
+        evaluateContext(set, parsed, 'a.b', { ...newWork(), left: units }, isComplete)
+      const [{ truths, ...whole }, { truths: asked, ...part }] = [await evaluated(true), await evaluated(false)]
+      assert.deepEqual(part, whole)
+      for (const [index, truth] of asked) assert.equal(truths.get(index), truth)
+      left += truths.size - asked.size
+    }),
+    { numRuns: runs(1000) },
+  )
+  assert.ok(left > 0)
+})
+
+test('after its first comparison is false, a rule is compared no further, unless another rule asks', async () => {
+  const first = '{fact: context.a, operator: equal, value: 1}'
+  const second = '{fact: context.b, operator: equal, value: 2}'
+  const third = '{fact: context.c, operator: equal, value: 3}'
+  const rule = (id: string, when: string): string =>
+    `  - {id: ${id}, actions: [a.b], effect: deny, reason: R., when: ${when}}\n`
+  const set = setOf(`rules:\n${rule('r', `{all: [${first}, ${second}, {any: [${third}]}]}`)}${rule('s', third)}`)
+  const asked = async (context: JsonObject, isComplete: boolean) =>
+    (await evaluateContext(set, context, 'a.b', newWork(), isComplete)).truths.size
+  assert.equal(await asked({ a: 2, b: 2, c: 3 }, false), 2)
+  assert.equal(await asked({ a: 2, b: 2, c: 3 }, true), 3)
+  assert.equal(await asked({ a: 1, b: 2, c: 3 }, false), 3)
+  assert.equal(await asked({ b: 2, c: 3 }, false), 3)
 })
 
 function decided(set: PolicySet, evaluation: Awaited<ReturnType<typeof evaluateContext>>) {

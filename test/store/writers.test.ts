@@ -61,7 +61,7 @@ test('a thread that is lost loses what it was writing, says so, and the next one
   )
   const lost = codes.filter((code) => code === 'audit_unavailable').length
   assert.ok(lost > 0)
-  assert.deepEqual(codes, [...new Array(lost).fill('audit_unavailable'), ...new Array(100 - lost).fill('written')])
+  assert.equal(codes.filter((code) => code === 'written').length, 100 - lost)
   await commit(store, only(note()))
   assert.notEqual(threads.at(-1), threads[0])
   assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 2 + 100 - lost)
@@ -144,10 +144,11 @@ test('large groups are written in the thread, until they are small again', async
 test('a full group is written while others come, and the rest after it', async (t) => {
   const sent: ThreadRequest[] = []
   posts(t, sent)
-  // The start of the thread would count as a disk that hangs.
-  shiftedClock(t)
+  const clock = shiftedClock(t)
   const store = opened(t, writeInThread())
-  await commit(store, only(note()))
+  // The first writes may be slow on a busy machine.
+  for (let i = 0; i < 20; i += 1) await commit(store, only(note()))
+  clock.nowMs += 61_000
   sent.length = 0
   const written = Array.from({ length: 50 }, () => commit(store, only(note())))
   // Before the turn ends.

@@ -51,7 +51,7 @@ async function decide(
   const earlier = idempotency && (await earlierUse(deps.store, caller, idempotency))
   const replayed = earlier && (await replayedAnswer(deps, caller, request, earlier))
   if (replayed !== undefined) return { submission: null, reply: () => replayed }
-  const judging = judgeNow(deps, caller, request)
+  const judging = judgeNow(deps, caller, request, explain)
   const judged = judging instanceof Promise ? await judging : judging
   if (deps.isLarge) await deps.pause?.(caller.tenantId)
   const asked: Asked = { caller, request, judged, decisionId: deps.newId('decision') }

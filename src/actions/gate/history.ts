@@ -15,7 +15,7 @@ import {
   type Tally,
 } from '../../gate/history.ts'
 import { principalOf } from '../../keys/apikey.ts'
-import { type Counter, countsHistory, type PolicySet } from '../../policies/set.ts'
+import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
@@ -29,6 +29,11 @@ const MAX_SESSIONS = 1000
 const TURN_LIMIT_MS = 5000
 
 export const NOTHING_READ: ReadHistory = { history: NO_HISTORY, seen: null }
+
+/** True when rules or factors about the action count earlier actions. */
+export function countsHistory(set: PolicySet, action: string): boolean {
+  return set.evaluator.about(action).overTime.length > 0
+}
 
 /** Inputs of the facts over time about one action. */
 interface Wanted {

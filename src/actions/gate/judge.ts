@@ -3,9 +3,9 @@ import type { CheckRequest } from '../../gate/request.ts'
 import type { Risk } from '../../gate/risk.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf, type Subject } from '../../killswitch/killswitch.ts'
-import { countsHistory, domainOf, type PolicySet } from '../../policies/set.ts'
+import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps, ReadHistory } from '../deps.ts'
-import { NOTHING_READ } from './history.ts'
+import { countsHistory, NOTHING_READ } from './history.ts'
 
 /** The verdict of kill switch and policy in force, before approvals; `seen` is null when no history was read. */
 export interface Judged extends Pick<ReadHistory, 'seen'>, Pick<Judgement, 'outcome' | 'risk'> {
@@ -21,8 +21,13 @@ type Asked = Pick<CheckRequest, 'action' | 'context' | 'plan'>
  * Judges the request by the current state, without side effects, after `turnFor` its action. A promise only for what takes
  * time: earlier actions where the policies count them, and turns of what is long.
  */
-export function judgeNow(deps: CheckDeps, caller: Caller, asked: Asked): Judged | Promise<Judged> {
-  const now = situationOf(deps, caller, asked)
+export function judgeNow(
+  deps: CheckDeps,
+  caller: Caller,
+  asked: Asked,
+  isExplained: boolean,
+): Judged | Promise<Judged> {
+  const now = situationOf(deps, caller, asked, isExplained)
   const { set } = now
   if (set !== undefined && countsHistory(set, asked.action))
     return deps.history
@@ -34,12 +39,17 @@ export function judgeNow(deps: CheckDeps, caller: Caller, asked: Asked): Judged 
 /** The state that a judgement is made by. */
 type Situation = ReturnType<typeof situationOf>
 
-function situationOf({ clock, policies, store }: CheckDeps, { tenantId, chain, key }: Caller, { action }: Asked) {
+function situationOf(
+  { clock, policies, store }: CheckDeps,
+  { tenantId, chain, key }: Caller,
+  { action }: Asked,
+  isExplained: boolean,
+) {
   const nowMs = clock()
   const set = policies.get(tenantId)
   const subject = { chain, action, domain: set && domainOf(set, action) }
   const stop = coveringStop(store.state().switches, subject)
-  return { nowMs, set, subject, stop, agent: principalOf(key) }
+  return { nowMs, set, subject, stop, agent: principalOf(key), isExplained }
 }
 
 function queryOf({ agent, nowMs }: Situation, { action, context, plan }: Asked) {
@@ -54,7 +64,7 @@ function judgeIn(
   { history, seen }: ReadHistory,
 ): Judged | Promise<Judged> {
   const { pause, isLarge } = deps
-  const { set, subject, stop, agent, nowMs } = now
+  const { set, subject, stop, agent, nowMs, isExplained } = now
   const { action, context, plan } = asked
   const conclude = (judgement: Judgement): Judged => {
     const { outcome, risk } = judgement
@@ -72,6 +82,7 @@ function judgeIn(
       context,
       plan,
       history,
+      isExplained,
       pause: pause && (() => pause(caller.tenantId)),
     })
   const judging = isLarge && pause ? pause(caller.tenantId).then(evaluate) : evaluate()
@@ -81,7 +92,7 @@ function judgeIn(
 /** The risk by the current state. */
 export async function riskNow(deps: CheckDeps, caller: Caller, request: Asked): Promise<Risk> {
   await turnFor(deps, caller, request.action)
-  return (await judgeNow(deps, caller, request)).risk
+  return (await judgeNow(deps, caller, request, false)).risk
 }
 
 /** The turn to wait for where it may take milliseconds to find what is about the action, as it does once. */

@@ -82,8 +82,8 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
     let connection: Connection
     let beganMs: number
     try {
-      beganMs = performance.now()
       connection = file.connection()
+      beganMs = performance.now()
       connection.transaction.begin.run()
     } catch (error) {
       return isBusy(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown: false }
