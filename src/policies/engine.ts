@@ -57,7 +57,7 @@ export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[], guards?:
         for (let i = first, leaf = asked[i]; leaf !== undefined; leaf = asked[++i]) {
           if (isFirstPass && i % AT_ONCE === 0 && !spend(work, 'comparison', Math.min(AT_ONCE, asked.length - i))) break
           if (isFirstPass && leaf.guard !== undefined && truths.get(leaf.guard) === 'false') {
-            skipped.push(leaf)
+            if (isComplete) skipped.push(leaf)
             continue
           }
           answerLeaf(leaf, read, work, truths)
