@@ -19,8 +19,8 @@ export function limitHeap(): void {
 }
 
 /**
- * Lets V8 optimize code soon, once the service has started: the start of the program makes it wait. Its own value,
- * 135,168, takes the code of a check for hot after 20,000 checks, which is hours of a sidecar.
+ * Lets V8 optimize code soon, once the service has started: the start of the program makes it wait. By V8's own value,
+ * 135,168, much of a check was not optimized after 20,000 checks.
  */
 export function optimizeSoon(): void {
   // Later versions do not know the flag: see bin/optimize-later.js.

@@ -49,7 +49,7 @@ export function groupPace() {
     /** True when so many waiting submissions are a group now. */
     isFull: (submissions: number): boolean => submissions >= FULL_GROUP && !isSlow(),
     delayMs: (): number => (alone || !isSlow() ? 0 : Math.min(ms * DELAY_SHARE, DELAY_LIMIT_MS)),
-    /** Counts a group that was written. What is large takes long on the fastest disk. */
+    /** Counts a group that was written, or failed. What is large takes long on the fastest disk. */
     written({ size: members, isLarge, tookMs }: WrittenGroup): void {
       alone = members === 1
       if (isLarge) return

@@ -95,10 +95,10 @@ export function commitQueue(host: QueueHost) {
       return schedule(BUSY_RETRY_MS)
     }
     busySinceMs = undefined
-    if (reply.kind === 'written') {
-      pace.written({ size: group.length, isLarge: large, tookMs: reply.tookMs })
-      regressed = reply.regressed
-    }
+    // A disk that hangs may fail in the end.
+    const tookMs = reply.kind === 'written' ? reply.tookMs : performance.now() - beganMs
+    pace.written({ size: group.length, isLarge: large, tookMs })
+    if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
