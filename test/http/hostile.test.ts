@@ -184,6 +184,7 @@ test('what is large waits for a large write, and goes on beside one that hangs',
       release = resolve
     })
     return {
+      hasThread: true,
       write: async (request) => (request.isThreadBetter ? released.then(() => write(request)) : write(request)),
       close,
     }

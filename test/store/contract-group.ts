@@ -167,6 +167,7 @@ export function groupContract(stores: Stores): void {
     }
     setImmediate(look)
     await Promise.all(submitted)
+    look()
     assert.deepEqual(answered, [...answered.keys()])
     assert.ok(largest <= 200, `${largest} at once`)
     await assertChained(store)

@@ -46,8 +46,8 @@ export function groupPace() {
       size += (submissions - size) * WEIGHT
       return size > LARGE_GROUP || isLarge || isSlow()
     },
-    /** True when so many waiting submissions are a group now. */
-    isFull: (submissions: number): boolean => submissions >= FULL_GROUP && !isSlow(),
+    /** True when so many waiting submissions are a group now, which the thread writes. */
+    isFull: (submissions: number): boolean => submissions >= FULL_GROUP && size > LARGE_GROUP && !isSlow(),
     delayMs: (): number => (alone || !isSlow() ? 0 : Math.min(ms * DELAY_SHARE, DELAY_LIMIT_MS)),
     /** Counts a group that was written, or failed. What is large takes long on the fastest disk. */
     written({ size: members, isLarge, tookMs }: WrittenGroup): void {

@@ -112,7 +112,7 @@ export function commitQueue(host: QueueHost) {
       return new Promise((resolve, reject) => {
         enqueue(waiting, waitingOf(submission, { isAbandoned, resolve, reject }), writing)
         const isFree = writing === 0 && busySinceMs === undefined
-        if (isFree && pace.isFull(waiting.length)) void flush()
+        if (isFree && host.writer.hasThread && pace.isFull(waiting.length)) void flush()
         else schedule(pace.delayMs())
       })
     },

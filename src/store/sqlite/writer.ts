@@ -64,6 +64,8 @@ export type WriteReply =
 
 /** Writes to one file, a group at a time. */
 export interface Writer {
+  /** False where every write blocks the caller. */
+  hasThread: boolean
   /**
    * A promise where a thread writes. Throws, or rejects, when a failed file cannot even be closed; the write may or may
    * not be on disk then.

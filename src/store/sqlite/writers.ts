@@ -48,7 +48,7 @@ function unpackedReply(reply: ThreadReply): WriteReply {
 /** Writes in the calling thread, which it blocks: for commands, which have nothing else to do. */
 export const writeHere: MakeWriter = ({ origin }, file) => {
   const commit = groupCommitter(file, origin)
-  return { write: commit, close: async () => undefined }
+  return { hasThread: false, write: commit, close: async () => undefined }
 }
 
 /**
@@ -114,6 +114,7 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
     ending.postMessage('close')
   }
   return {
+    hasThread: true,
     async write(request) {
       clearTimeout(idle)
       const reply = await replyTo(request)
@@ -133,5 +134,9 @@ function threadWriter(address: FileAddress, idleMs: number): Writer {
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
   const there = threadWriter(address, IDLE_MS)
-  return { write: (request) => (request.isThreadBetter ? there : here).write(request), close: () => there.close() }
+  return {
+    hasThread: true,
+    write: (request) => (request.isThreadBetter ? there : here).write(request),
+    close: () => there.close(),
+  }
 }
