@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { genesisHead, type Head } from '../src/audit/chain.ts'
 import { type DecisionEntry, draftAt, prepareEntry } from '../src/audit/draft.ts'
 import { type Draft, SALT_BYTES, seal } from '../src/audit/entry.ts'
-import { makeId } from '../src/base/id.ts'
+import { makeId, siblingId } from '../src/base/id.ts'
 import { connect } from '../src/store/sqlite/connection.ts'
 import { openDatabase } from '../src/store/sqlite/open.ts'
 import { temporaryFolder } from './processes.ts'
@@ -43,11 +43,12 @@ const salts = () => randomBytes(4 * SALT_BYTES)
 
 /** A decision as the service makes it. */
 function entry(n: number): DecisionEntry {
+  const id = makeId('decision', n, randomBytes(10))
   return {
     kind: 'decision',
-    id: makeId('entry', n, randomBytes(10)),
+    id: siblingId(id, 'entry'),
     chain: CHAIN,
-    decision: { id: makeId('decision', n, randomBytes(10)), action: 'payment.transfer', decision: 'allow' },
+    decision: { id, action: 'payment.transfer', decision: 'allow' },
     request: { action: 'payment.transfer', context: { amount: 1200.5, country: 'DE' } },
     risk: { score: 6, factors: [{ name: 'amount', weight: 50, contribution: 6 }] },
     grounds: {
@@ -92,13 +93,15 @@ function measureInserts(synchronous: 'OFF' | 'FULL', batch: number): AppendResul
   let commits = 0
   for (const until = performance.now() + INSERT_MS; performance.now() < until; commits += 1) {
     const group = Array.from({ length: batch }, (_, i) => {
-      const sealed = seal(head, draft(commits * batch + i), TS, salts())
+      const prepared = prepareEntry(entry(commits * batch + i))
+      const saltBytes = salts()
+      const sealed = seal(head, draftAt(prepared, TS), TS, saltBytes)
       head = { seq: sealed.header.seq, hash: sealed.hash, tsMs: 0 }
-      return sealed
+      return [sealed, prepared, saltBytes] as const
     })
     const started = performance.now()
     transaction.begin.run()
-    for (const entry of group) entries.append(entry)
+    for (const parts of group) entries.append(...parts)
     transaction.commit.run()
     spentMs += performance.now() - started
   }

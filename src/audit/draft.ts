@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../base/json.ts'
 import type { Decision } from '../policies/set.ts'
 import type { Draft } from './entry.ts'
 import type { EventType } from './events.ts'
+import { type Grounds, type Varying, varyingOf } from './grounds.ts'
 
 /** The cause of an entry, by its credential. Claims from a body are marked as such. */
 export type Actor =
@@ -31,33 +32,6 @@ export interface DecisionEntry {
   grounds: Grounds
 }
 
-type Grounds = {
-  rule: string | null
-  reason: string
-  decidedBy: string
-  retry: string
-  policyDigest: string | null
-  /** The instant the policy's time facts were read from. */
-  evaluatedAt: string
-  caller: {
-    keyId: string
-    roles: readonly string[]
-    /** Scope of the agent's counters: the key's identity, else the first key of its line. */
-    agent: string
-  }
-  /** The action's domain by the policies in force, which a stop of a domain covers. */
-  domain: string | null
-  /** The session of the request, by the policies' definition. */
-  session: string | null
-  /** The allowed action, which later decisions count; null otherwise. */
-  taken: string | null
-  /** Length of the chain that the policies could read; null where they read no history. */
-  historyEnd: number | null
-  unevaluable: readonly { kind: string; name: string; facts: readonly string[]; overBudget?: readonly string[] }[]
-  approvalId: string | null
-  planValidated: boolean
-}
-
 export interface EventEntry {
   kind: 'event'
   id: string
@@ -74,30 +48,34 @@ export interface EventEntry {
  * refused at its source, and text is cheaper to pass on.
  */
 export interface PreparedEntry extends Draft {
-  /** The section that receives the entry's time, which is also the decision's. */
-  decision?: DecisionEntry['decision'] | undefined
+  /** What makes the section `decision`, with the entry's time, and what varies in the section `grounds`. */
+  decision?: (DecisionEntry['decision'] & { varying: Varying }) | undefined
 }
 
-/** @throws TypeError for what has no canonical form */
+/** @throws TypeError for what has no canonical form, or is no decision as this program makes them */
 export function prepareEntry(entry: EntryDraft): PreparedEntry {
   const { id, chain } = entry
   if (entry.kind === 'event') {
-    const sections = [section('data', entry.data), section('actor', entry.actor)]
+    const sections = [section('actor', entry.actor), section('data', entry.data)]
     if (entry.detail !== undefined) sections.push(section('detail', entry.detail))
     return { id, chain, type: entry.type, sections }
   }
-  const { decision, request, risk, grounds } = entry
-  const sections = [section('request', request), section('risk', risk), section('grounds', grounds)]
+  const { request, risk, grounds } = entry
+  const sections = [section('grounds', grounds), section('request', request), section('risk', risk)]
+  const decision = { ...entry.decision, varying: varyingOf(grounds, entry.decision.action) }
   return { id, chain, type: 'gate.decision', sections, decision }
 }
 
 /** The entry to be sealed at this time. */
 export function draftAt(entry: PreparedEntry, ts: string): Draft {
-  if (entry.decision === undefined) return entry
-  const { id, chain, type, sections } = entry
-  const { action, decision, id: decisionId } = entry.decision
-  const timed = section('decision', { action, decision, id: decisionId, timestamp: ts })
-  return { id, chain, type, sections: [timed, ...sections] }
+  const { id, chain, type, sections, decision } = entry
+  if (decision === undefined) return entry
+  return { id, chain, type, sections: [{ name: 'decision', json: decisionText(decision, ts) }, ...sections] }
+}
+
+/** Canonical text of the section `decision`. */
+export function decisionText({ action, decision, id }: DecisionEntry['decision'], ts: string): string {
+  return `{"action":${canonicalJson(action)},"decision":"${decision}","id":"${id}","timestamp":"${ts}"}`
 }
 
 /**

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, storedJson } from '../base/json.ts'
 import type { Head } from './chain.ts'
 
 /** Labels of the bytes that an entry hashes or commits to; docs/format.md is the specification. */
-export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
+const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
 const ENTRY_LABEL = 'gate-sidecar/entry/v1\n'
 
 export const SALT_BYTES = 32
@@ -55,6 +55,16 @@ export function commitment({ name, salt, json }: Section): string {
   return digestOf(`${COMMIT_LABEL}${name}\n`, salt, json)
 }
 
+/**
+ * Canonical text of a header whose sections are in the order of their names. These, its digests and its id are of our
+ * form, and need no escape.
+ */
+export function headerTextOf({ chain, commits, id, prev, seq, ts, type }: Header): string {
+  let sections = ''
+  for (const name of Object.keys(commits)) sections += `${sections === '' ? '' : ','}"${name}":"${commits[name]}"`
+  return `{"chain":${canonicalJson(chain)},"commits":{${sections}},"id":"${id}","prev":"${prev}","seq":${seq},"ts":"${ts}","type":${canonicalJson(type)},"v":1}`
+}
+
 export function hashHeader(headerText: string): string {
   return digestOf(ENTRY_LABEL + headerText)
 }
@@ -82,7 +92,7 @@ export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): S
   }))
   const header: Header = {
     chain: draft.chain,
-    commits: Object.fromEntries(sections.map((section) => [section.name, commitment(section)])),
+    commits: Object.fromEntries(sections.map((section) => [section.name, commitment(section)]).sort(byName)),
     id: draft.id,
     prev: head.hash,
     seq: head.seq + 1,
@@ -90,8 +100,12 @@ export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): S
     type: draft.type,
     v: 1,
   }
-  const headerText = canonicalJson(header)
+  const headerText = headerTextOf(header)
   return { header, headerText, hash: hashHeader(headerText), sections }
+}
+
+function byName([a = '']: readonly string[], [b = '']: readonly string[]): number {
+  return a < b ? -1 : 1
 }
 
 /**

@@ -1,7 +1,16 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { parseTimestamp } from '../base/time.ts'
 import { genesisHead, type Head } from './chain.ts'
-import { commitment, type Entry, type Header, hashHeader, SALT_BYTES, type Section, type StoredEntry } from './entry.ts'
+import {
+  commitment,
+  type Entry,
+  type Header,
+  hashHeader,
+  headerTextOf,
+  SALT_BYTES,
+  type Section,
+  type StoredEntry,
+} from './entry.ts'
 import { isErasable } from './redaction.ts'
 
 /** The first fault of a chain, in an operator's terms. */
@@ -61,21 +70,9 @@ function checkedFault(entry: Entry, { sections, isErased }: EntryCheck): string 
   return sections === true ? contentFault(entry, isErased) : sectionFault(entry.header, sections, isErased)
 }
 
-/**
- * True for a canonical header. Its text is nearly always its members between these words; if they rebuild the stored
- * text, no member needs an escape, and a full canonicalisation, ten times as slow, is not needed.
- */
+/** True for a canonical header. A full canonicalisation is ten times as slow, and needed only where a member has an escape. */
 function isCanonical({ header, headerText }: StoredEntry): boolean {
-  const { chain, commits, id, prev, seq, ts, type } = header
-  let sections = ''
-  let last = ''
-  for (const name of Object.keys(commits)) {
-    if (name <= last) return canonicalJson(header) === headerText
-    sections += `${last === '' ? '' : ','}"${name}":"${commits[name]}"`
-    last = name
-  }
-  const text = `{"chain":"${chain}","commits":{${sections}},"id":"${id}","prev":"${prev}","seq":${seq},"ts":"${ts}","type":"${type}","v":1}`
-  return text === headerText || canonicalJson(header) === headerText
+  return headerTextOf(header) === headerText || canonicalJson(header) === headerText
 }
 
 /** The fault in an entry's sections against the commitments in its header. */

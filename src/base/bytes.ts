@@ -21,13 +21,18 @@ export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
   return createHmac('sha256', key).update(message).digest()
 }
 
-/** Joins the parts, since hashing part by part costs more than copying, and every section of every entry is hashed. */
+/** Bytes of one hash at a time, so that nothing is allocated for short ones: every section of every entry is hashed. */
+const scratch = Buffer.allocUnsafeSlow(16 * 1024)
+/** UTF-8 of a UTF-16 unit has at most three bytes. */
+const MAX_BYTES_A_UNIT = 3
+
+/** Joins the parts, since hashing part by part costs more than copying. The result is good until the next call. */
 function joined(parts: Parts): string | Uint8Array {
   const [first = '', ...others] = parts
   if (others.length === 0) return first
-  let length = 0
-  for (const part of parts) length += Buffer.byteLength(part)
-  const bytes = Buffer.allocUnsafe(length)
+  let limit = 0
+  for (const part of parts) limit += typeof part === 'string' ? part.length * MAX_BYTES_A_UNIT : part.byteLength
+  const bytes = limit <= scratch.byteLength ? scratch : Buffer.allocUnsafe(limit)
   let at = 0
   for (const part of parts) {
     if (typeof part === 'string') at += bytes.write(part, at)
@@ -36,7 +41,7 @@ function joined(parts: Parts): string | Uint8Array {
       at += part.byteLength
     }
   }
-  return bytes
+  return bytes.subarray(0, at)
 }
 
 /** Compares in constant time; false when the lengths differ. */

@@ -40,6 +40,31 @@ export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string
   return text
 }
 
+const TIME_BYTES = 6
+export const ID_BYTES = TIME_BYTES + ID_RANDOM_BYTES
+
+/** The id of these bytes. @param bytes 16: time in ms, big endian, then the random ones */
+export function idOf(kind: IdKind, bytes: Uint8Array): string {
+  let timeMs = 0
+  for (let i = 0; i < TIME_BYTES; i += 1) timeMs = timeMs * 256 + (bytes[i] ?? 0)
+  return makeId(kind, timeMs, bytes.subarray(TIME_BYTES))
+}
+
+/** The 16 bytes of an id; undefined for a text that `idOf` makes of no bytes. */
+export function idBytes(text: string, kind: IdKind): Uint8Array | undefined {
+  // Digits are 130 bits, of which the first two are zero.
+  if (!isId(text, kind) || text.charAt(4) > '7') return undefined
+  const bytes = new Uint8Array(ID_BYTES)
+  for (let bits = 0, held = -2, at = 0, i = 4; i < text.length; i += 1) {
+    bits = ((bits << 5) | ALPHABET.indexOf(text.charAt(i))) & 0x1fff
+    held += 5
+    if (held < 8) continue
+    held -= 8
+    bytes[at++] = bits >> held
+  }
+  return bytes
+}
+
 /** Ids from a clock (ms since 1970) and a source of random bytes. */
 export function idMaker(clock: () => number, random: (bytes: number) => Uint8Array): NewId {
   return (kind) => makeId(kind, clock(), random(ID_RANDOM_BYTES))

@@ -14,6 +14,7 @@ import { signingKeyPath } from '../service/paths.ts'
 import type { StartCheck, Unsealed } from '../store/sqlite/load.ts'
 import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
+import { conversionProgress } from './progress.ts'
 
 /** The depth limit of a request over HTTP. */
 const MAX_JSON_DEPTH = 32
@@ -140,7 +141,15 @@ export async function withStore<T>(
     import('../files/signing-key.ts'),
   ])
   const sealKeys = sealKeysAt(signingKeyPath(config))
-  const store: Store = openStore({ dir: resolve(config.data), create, clock, sealKeys, check, unsealed })
+  const store: Store = openStore({
+    dir: resolve(config.data),
+    create,
+    clock,
+    sealKeys,
+    check,
+    unsealed,
+    onConvert: conversionProgress(options.io),
+  })
   try {
     return await work({ store, clock, newId }, config)
   } finally {

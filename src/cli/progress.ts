@@ -32,6 +32,18 @@ export function progressBar({ stderr }: Io, what: string, total: number): Progre
   }
 }
 
+/** Shows how far an older data file is converted, by the number of entries that are left. */
+export function conversionProgress(io: Io): (left: number) => void {
+  let total = 0
+  let bar: Progress | undefined
+  return (left) => {
+    total = Math.max(total, left)
+    bar ??= progressBar(io, 'converting the data file', total)
+    bar.at(total - left)
+    if (left === 0) bar.end()
+  }
+}
+
 /** Like `progressBar`, for the cases of tests, of which the total is known only at the first call. */
 export function caseProgress({ stderr }: Io): (done: number, of: number) => void {
   return (done, of) => {

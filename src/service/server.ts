@@ -25,6 +25,7 @@ import { examineInThread } from '../http/evidence/examine.ts'
 import type { Refusals } from '../http/refusals.ts'
 import type { Services } from '../http/services.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
+import type { StoreOptions } from '../store/sqlite/load.ts'
 import { randomPool } from '../store/sqlite/random-pool.ts'
 import { openStore } from '../store/sqlite/store.ts'
 import { type MakeVerifier, verifyInThread } from '../store/sqlite/verifiers.ts'
@@ -47,7 +48,7 @@ import { keepStops } from './stops.ts'
 import { keepSweeping } from './sweep.ts'
 import { keepTrail } from './trail.ts'
 import { watchVerifications } from './verification.ts'
-import { watchWrites } from './writing.ts'
+import { conversionLog, watchWrites } from './writing.ts'
 
 /** Interval of taking in what other processes wrote, for what does not look itself: requests and commits do. */
 const REFRESH_MS = 200
@@ -106,8 +107,8 @@ export async function startServer({
     (error, task) => log.error({ task, cause: String(error) }, 'background task failed'),
     stopping.signal,
   )
-  const file = openStore({ dir: resolve(config.data), create: true, clock, sealKeys, makeWriter, makeVerifier })
-  const { store, writing, verification } = watchedStore(file, clock, log, stopping.signal)
+  const file = { dir: resolve(config.data), create: true, clock, sealKeys, makeWriter, makeVerifier }
+  const { store, writing, verification } = watchedStore(file, log, stopping.signal)
   const background = { config, log, tasks }
   const deps = { store, clock, newId }
   try {
@@ -154,8 +155,9 @@ export async function startServer({
 }
 
 /** The store of the service: what becomes of its commits and verifications is watched, whoever asks for them. */
-function watchedStore(file: Store, clock: Clock, log: Logger, stopping: AbortSignal) {
-  const writing = watchWrites(file, clock)
+function watchedStore(options: StoreOptions, log: Logger, stopping: AbortSignal) {
+  const file = openStore({ ...options, onConvert: conversionLog(log) })
+  const writing = watchWrites(file, options.clock)
   const verification = watchVerifications(file, log, stopping)
   const store: Store = { ...file, commit: writing.commit, verifyChain: verification.verifyChain }
   return { store, writing, verification }

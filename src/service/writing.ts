@@ -2,6 +2,7 @@ import { type ErrorCode, GateError } from '../base/errors.ts'
 import { type Clock, formatTimestamp } from '../base/time.ts'
 import type { Store } from '../store/store.ts'
 import type { Committed, Conflict } from '../store/submission.ts'
+import type { Logger } from './log.ts'
 
 /**
  * Time without a write after which one is tried, so that an idle service learns of a full disk before its next caller.
@@ -65,4 +66,17 @@ export function watchWrites(store: Pick<Store, 'commit'>, clock: Clock) {
 function codeOf(error: unknown): CommitCode {
   const code = error instanceof GateError ? error.code : undefined
   return COMMIT_CODES.find((known) => known === code) ?? 'internal'
+}
+
+/** Time between two lines of a conversion. */
+const CONVERSION_MS = 5000
+
+/** Logs how far an older data file is converted, which takes minutes for millions of entries. */
+export function conversionLog(log: Logger): (left: number) => void {
+  let dueMs = 0
+  return (left) => {
+    if (performance.now() < dueMs && left > 0) return
+    dueMs = performance.now() + CONVERSION_MS
+    log.info({ entries: left }, 'converting an older data file: so many entries are left')
+  }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import { type Cleanup, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 
 export interface Scene {
   /** Folder of the gate: the data file is in `data`. */
@@ -88,18 +88,10 @@ export async function withoutTenant(t: Cleanup): Promise<Scene> {
     const key = await gate.key({ tenant: 'other' })
     assert.equal((await gate.call(key, 'POST', '/gate/check', { tenantId: 'other', action: 'x' })).status, 200)
   })
-  const db = new Sqlite(join(scene.dir, 'data', 'gate-sidecar.db'))
-  const [guard] = db.prepare<[], { sql: string }>("SELECT sql FROM sqlite_schema WHERE name = 'entry_no_delete'").all()
-  assert.ok(guard)
-  db.exec('DROP TRIGGER entry_no_delete')
-  for (const table of ['entry', 'section', 'checkpoint', 'tree_node'])
-    assert.equal(
-      db.prepare(`DELETE FROM ${table} WHERE chain = 'other/live'`).run().changes > 0 || table === 'tree_node',
-      true,
-    )
-  db.exec("DELETE FROM api_key WHERE json_extract(body, '$.tenantId') = 'other'")
-  db.exec(guard.sql)
-  db.close()
+  tamper(join(scene.dir, 'data'), (db) => {
+    for (const table of ['entry', 'checkpoint', 'tree_node']) db.exec(`DELETE FROM ${table} WHERE chain = 'other/live'`)
+    db.exec("DELETE FROM api_key WHERE json_extract(body, '$.tenantId') = 'other'")
+  })
   return scene
 }
 

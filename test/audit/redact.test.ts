@@ -11,6 +11,7 @@ import { randomPool } from '../../src/store/sqlite/random-pool.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { type Gate, openBeside, startGate } from '../helpers.ts'
 import { commit, note, only } from '../store/drafts.ts'
+import { changesBy } from '../store/old-tables.ts'
 import { tamper } from '../store/used-folder.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
@@ -140,7 +141,7 @@ test('what stands between two erased entries is covered by neither, and who take
   await gate.server.close()
   const dir = join(gate.dir, 'data')
   const taken = "DELETE FROM section WHERE chain = ? AND seq = ? AND name = 'data'"
-  tamper(dir, (db) => assert.equal(db.prepare(taken).run(LIVE, between).changes, 1))
+  tamper(dir, (db) => assert.equal(changesBy(db, taken, LIVE, between), 1))
   const altered = openStore({ dir, create: false, clock: Date.now, check: 'nothing' })
   const { status, firstBadSeq } = await verifySeqs(altered, LIVE, undefined)
   assert.deepEqual([status, firstBadSeq], ['tampered', between])

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import Sqlite from 'better-sqlite3'
 import { sweep } from '../../src/actions/audit/sweep.ts'
-import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { LIVE } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
+import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { grow } from './trail.ts'
 
@@ -31,9 +29,7 @@ test('a chain that was altered is recorded by name, and the others are verified 
   await grow(trail, 30)
   await grow(trail, 5, 'other/live')
   assert.equal((await sweep(trail)).valid, true)
-  const db = new Sqlite(join(dir, DATA_FILE))
-  db.prepare("UPDATE section SET json = '{}' WHERE chain = ? AND seq = 20").run(LIVE)
-  db.close()
+  tamper(dir, (db) => db.prepare("UPDATE section SET json = '{}' WHERE chain = ? AND seq = 20").run(LIVE))
   const { valid, chains } = await sweep(trail)
   assert.equal(valid, false)
   const bad = chains.filter((chain) => !chain.valid)

@@ -97,11 +97,15 @@ interface Row {
   header: string
 }
 
-/** Changes the header of an entry, and, as who does not hold the key can, every hash after it. */
+/**
+ * Changes the header of the first entry from `seq` on that is no decision, whose sections go by its type, and, as who does
+ * not hold the key can, every hash after it.
+ */
 export function rewriteFrom(db: Database, chain: string, seq: number, changes: object): void {
   const rows = db
-    .prepare<[string, number], Row>('SELECT seq, header FROM entry WHERE chain = ? AND seq >= ? ORDER BY seq')
-    .all(chain, seq)
+    .prepare<[string, string, number], Row>(`SELECT seq, header FROM entry WHERE chain = ? AND seq >=
+        (SELECT min(seq) FROM entry WHERE chain = ? AND seq >= ? AND type <> 'gate.decision') ORDER BY seq`)
+    .all(chain, chain, seq)
   const update = db.prepare('UPDATE entry SET header = ?, hash = ? WHERE chain = ? AND seq = ?')
   let prev: string | undefined
   for (const row of rows) {

@@ -50,7 +50,6 @@ function unsign(db: Database): number {
   query(db, 'DELETE FROM checkpoint WHERE chain = ? AND size > ?', SYSTEM, last + 1)
   query(db, 'DELETE FROM tree_node')
   query(db, 'DELETE FROM entry WHERE chain = ? AND seq > ?', SYSTEM, last)
-  query(db, 'DELETE FROM section WHERE chain = ? AND seq > ?', SYSTEM, last)
   return first
 }
 
@@ -80,7 +79,7 @@ test('the head that _system records is believed only as far as _system is what w
   const dir = await snapshot(kept.dir)
   const cut = 101
   tamper(dir, (db) => {
-    for (const table of ['entry', 'section']) query(db, `DELETE FROM ${table} WHERE chain = ? AND seq >= ?`, LIVE, cut)
+    query(db, 'DELETE FROM entry WHERE chain = ? AND seq >= ?', LIVE, cut)
     query(db, 'DELETE FROM checkpoint WHERE chain = ? AND size > ?', LIVE, cut)
     query(db, 'DELETE FROM tree_node WHERE chain = ?', LIVE)
     const rows = db
@@ -271,14 +270,9 @@ test('what others append and sign while a chain is verified makes no fault', asy
   const found = verifyChain(connection, origin, request, () =>
     tamper(before, (db) => {
       db.prepare('ATTACH ? AS later').run(join(dir, DATA_FILE))
-      for (const [table, columns] of [
-        ['entry', 'chain, seq, header, hash'],
-        ['section', '*'],
-        ['checkpoint', '*'],
-        ['tree_node', '*'],
-      ])
+      for (const table of ['chain', 'shared_text', 'audit_entry', 'checkpoint', 'tree_node'])
         db.exec(
-          `INSERT OR IGNORE INTO ${table} (${columns === '*' ? columnsOf(db, table) : columns}) SELECT ${columns} FROM later.${table}`,
+          `INSERT OR IGNORE INTO ${table} (${columnsOf(db, table)}) SELECT ${columnsOf(db, table)} FROM later.${table}`,
         )
       db.exec('DETACH later')
     }),

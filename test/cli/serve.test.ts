@@ -255,7 +255,7 @@ test('an altered data file: audit verify says so with 1, serve refuses it with 3
 
   // The decision itself, at the end of its chain.
   writeFileSync(file, original)
-  replaceBytes(file, '"decision":"allow"', '"decision":"ALLOW"')
+  replaceBytes(file, 'payment.transferallow', 'payment.transferALLOW')
   const broken = await run(['audit', 'verify', '--data', data])
   assert.equal(broken.code, 1)
   assert.match(broken.stdout, /BROKEN.*acme\/live.*entry \d+/)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Sqlite from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import { RANGE_STATUSES } from '../../src/client/api.ts'
 import type { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
 import { inThisThread, startGate } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { HOSTILE, nested } from './hostile.ts'
 import { browser } from './shared-browser.ts'
@@ -160,9 +160,9 @@ test('a trail that was changed in the file is broken, and where is shown', async
   const entry = (await own.call(bot, 'POST', '/audit/log', { eventType: 'invoice.read', data: { amount: 100 } })).body
     .data
   for (let i = 0; i < 3; i += 1) await own.call(bot, 'POST', '/audit/log', { eventType: 'invoice.read', data: { i } })
-  const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
-  db.prepare(`UPDATE section SET json = replace(json, '"amount":100', '"amount":900') WHERE name = 'data'`).run()
-  db.close()
+  tamper(join(own.dir, 'data'), (db) =>
+    db.exec(`UPDATE section SET json = replace(json, '"amount":100', '"amount":900') WHERE name = 'data'`),
+  )
   const opened = await openConsole(browser, own, key, 'audit')
   const { page } = opened
   await page.locator('.entries').waitFor()

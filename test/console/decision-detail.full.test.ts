@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import Sqlite from 'better-sqlite3'
 import { redact } from '../../src/actions/audit/redact.ts'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { trustFile } from '../../src/evidence/trust.ts'
 import { run } from '../cli/program.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 import { decisionsOf } from './decision-support.ts'
 import { HOSTILE } from './hostile.ts'
 import { browser } from './shared-browser.ts'
@@ -99,9 +99,9 @@ test('a record that was changed in the file is told loudly', async (t) => {
   const bot = await own.key({ roles: ['agent'] })
   const body = { tenantId: 'acme', action: 'payment.transfer', context: { amount: 7 } }
   const { decisionId } = (await own.call(bot, 'POST', '/gate/check', body)).body.data
-  const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
-  db.prepare(`UPDATE section SET json = replace(json, '"amount":7', '"amount":8') WHERE name = 'request'`).run()
-  db.close()
+  tamper(join(own.dir, 'data'), (db) =>
+    db.exec(`UPDATE section SET json = replace(json, '"amount":7', '"amount":8') WHERE name = 'request'`),
+  )
   const opened = await openConsole(browser, own, key, `decisions/${decisionId}`)
   await opened.page.getByText('This record is not what was written.').waitFor()
   await opened.page.locator('.badge.deny', { hasText: 'not verified' }).waitFor()

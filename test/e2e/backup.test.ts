@@ -17,6 +17,7 @@ import { test } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import { BIN, run, runBuilt } from '../cli/program.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { assertRecorded, command, type Folder, folderIn, later, load, post, serve } from './processes.ts'
 
@@ -192,9 +193,7 @@ const REFUSED: Row[] = [
   {
     what: 'an entry of the trail was altered',
     to({ root, data }) {
-      const db = new Sqlite(join(data, DATA_FILE))
-      db.exec("UPDATE section SET json = replace(json, 'agent', 'owner') WHERE name = 'data'")
-      db.close()
+      tamper(data, (db) => db.exec("UPDATE section SET json = replace(json, 'agent', 'owner') WHERE name = 'data'"))
       return join(root, 'copy.db')
     },
     message: /section data does not match/,

@@ -173,13 +173,13 @@ for (const [name, change] of REPLACED) {
 }
 
 const AS_SIGNED: [name: string, change: string][] = [
-  ['its text', `UPDATE entry SET header = replace(header, '"v":1', '"v":2') WHERE chain = ? AND seq = ?`],
+  ['its text', `UPDATE entry SET header = replace(header, '"ts":"20', '"ts":"19') WHERE chain = ? AND seq = ?`],
   ['its hash', 'UPDATE entry SET hash = zeroblob(32) WHERE chain = ? AND seq = ?'],
   ['a section', "UPDATE section SET json = replace(json, 'email.send', 'email.sens') WHERE chain = ? AND seq = ?"],
   ['the hash of the one before', 'UPDATE entry SET hash = zeroblob(32) WHERE chain = ? AND seq + 1 = ?'],
   [
     'the text of the one before',
-    "UPDATE entry SET header = replace(header, 'aud_', 'aux_') WHERE chain = ? AND seq + 1 = ?",
+    "UPDATE entry SET header = replace(header, 'aud_01', 'aud_02') WHERE chain = ? AND seq + 1 = ?",
   ],
 ]
 for (const [name, change] of AS_SIGNED) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import Sqlite from 'better-sqlite3'
 import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused } from './support.ts'
 
@@ -193,9 +193,7 @@ test('after the policies changed, the rule is shown as it was, or why it cannot 
     const before = await digest()
     writeFileSync(join(own.dir, 'policies/acme/main.yaml'), POLICY.replace('by two people', 'by many'))
     await until('another set', async () => (await digest()) !== before)
-    const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
-    db.prepare(sql).run()
-    db.close()
+    tamper(join(own.dir, 'data'), (db) => db.exec(sql))
     const { rule, unshown, policyDigest, mayVote, agent } = await shown(approvalId, owner, own)
     assert.equal(policyDigest, code === 'redacted' ? null : before, name)
     assert.equal(unshown?.code ?? null, code, name)

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Sqlite from 'better-sqlite3'
 import type { Explanation } from '../../src/gate/explain.ts'
 import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused } from './support.ts'
 
@@ -176,9 +176,7 @@ test('after the policies changed, a decision is explained by those that made it'
     )
     assert.equal((await check(key, payment(5), own)).decision, 'deny')
     if (sql !== '') {
-      const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
-      assert.ok(db.prepare(sql ?? '').run().changes > 0)
-      db.close()
+      tamper(join(own.dir, 'data'), (db) => db.exec(sql ?? ''))
     }
     const found = await shown(told.decisionId, key, own)
     assert.equal(found.decision, 'allow', name)
@@ -198,11 +196,8 @@ test('what is on record stays the decision where evaluating it again gives anoth
   const own = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
   const key = await own.key()
   const told = await check(key, payment(5), own)
-  const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
-  db.prepare(
-    "UPDATE section SET json = replace(json, '\"amount\":5', '\"amount\":200000') WHERE name = 'request'",
-  ).run()
-  db.close()
+  const altered = "UPDATE section SET json = replace(json, '\"amount\":5', '\"amount\":200000') WHERE name = 'request'"
+  tamper(join(own.dir, 'data'), (db) => db.exec(altered))
   const found = await shown(told.decisionId, key, own)
   assert.deepEqual([found.decision, found.rule, found.verified, found.reproduced], ['allow', 'payments', false, false])
   const members = found.differences.map(({ member }: { member: string }) => member)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { type DecisionFilter, listDecisions, MAX_SEARCHED } from '../../src/actions/decisions/list.ts'
 import type { DecisionEntry, EntryDraft } from '../../src/audit/draft.ts'
@@ -9,6 +8,7 @@ import { globMatches, parseGlob } from '../../src/base/glob.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { aDecision, note } from '../store/drafts.ts'
+import { tamper } from '../store/used-folder.ts'
 import { assertDone, assertRefused, untilLoaded } from './support.ts'
 
 const T0 = Date.parse('2026-03-01T10:00:00.000Z')
@@ -125,9 +125,7 @@ test('of a decision that is not there any more, the list has its place, unless i
   const key = await own.key()
   const body = { tenantId: 'acme', action: 'email.send' }
   const { decisionId } = (await own.call(key, 'POST', '/gate/check', body)).body.data
-  const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
-  db.prepare("DELETE FROM section WHERE name = 'grounds'").run()
-  db.close()
+  tamper(join(own.dir, 'data'), (db) => db.exec("DELETE FROM section WHERE name = 'grounds'"))
   const [item] = (await own.call(key, 'GET', '/decisions')).body.data.items
   assert.deepEqual([item.id, item.redacted, item.action, item.reason], [decisionId, true, null, null])
   for (const query of ['?action=**', '?decision=allow', '?minRisk=0'])

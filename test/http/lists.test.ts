@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { expireDue, listApprovals } from '../../src/actions/approvals/approvals.ts'
 import { callerOf } from '../../src/actions/deps.ts'
 import type { Approval, ApprovalStatus } from '../../src/approvals/approval.ts'
+import { idMaker } from '../../src/base/id.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { type Cleanup, temporaryFolder } from '../helpers.ts'
 import { aKey, anApproval, aStop, commit, creating, START_MS } from '../store/drafts.ts'
@@ -28,7 +30,7 @@ function opened(t: Cleanup) {
     wait: (minutes: number) => {
       nowMs += minutes * 60_000
     },
-    deps: { store, clock: () => nowMs, newId: () => `aud_${digest()}` },
+    deps: { store, clock: () => nowMs, newId: idMaker(() => nowMs, randomBytes) },
   }
 }
 

@@ -13,12 +13,12 @@ import { riskNow } from '../../src/actions/gate/judge.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { historyFrom, type TakenAction } from '../../src/gate/history.ts'
-import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { writeInThread } from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { HEADER, setOf } from '../authoring/sources.ts'
 import { factsOverTime } from '../gate/facts-over-time.ts'
 import { type Answer, type Gate, type GateOptions, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 import { assertDone } from './support.ts'
 
 const cleanup = { after: (work: () => Promise<void> | void) => after(work) }
@@ -374,9 +374,7 @@ test('a number that was erased is missing whatever the default, and leaves the w
     return factsOverTime(SET, query, history).get('history.sum.paid')
   }
   assert.deepEqual([await paid(reader), await paid()], [91, 91])
-  const file = openDatabase(join(gate.dir, 'data'), { create: false })
-  assert.equal(file.prepare("DELETE FROM section WHERE name = 'request'").run().changes, 1)
-  file.close()
+  tamper(join(gate.dir, 'data'), (db) => db.exec("DELETE FROM section WHERE name = 'request'"))
   // A reader that has read the number before still knows it.
   assert.deepEqual([await paid(reader), await paid()], [91, undefined])
   now += 3_600_000
@@ -435,11 +433,9 @@ test('a decision that counted what has been erased since is not said to be repro
   const key = await gate.key({ identity: 'bot', roles: ['agent', 'auditor'] })
   const first = (await ask(gate, key, 'transfer.out', { amount: 60 })).body.data
   const second = (await ask(gate, key, 'transfer.out', { amount: 30 })).body.data
-  const file = openDatabase(join(gate.dir, 'data'), { create: false })
   const entryId = `aud_${first.decisionId.slice(4)}`
   const erase = "DELETE FROM section WHERE name = 'request' AND seq = (SELECT seq FROM entry WHERE id = ?)"
-  assert.equal(file.prepare(erase).run(entryId).changes, 1)
-  file.close()
+  tamper(join(gate.dir, 'data'), (db) => db.prepare(erase).run(entryId))
   const { data } = (await gate.call(key, 'GET', `/decisions/${second.decisionId}`)).body
   assert.deepEqual([data.reproduced, data.explanation, data.unexplained.code], [null, null, 'redacted'])
 })

@@ -7,6 +7,7 @@ import { watchWrites } from '../../src/service/writing.ts'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { type Gate, startGate, temporaryFolder } from '../helpers.ts'
 import { openTrail } from '../store/open-trail.ts'
+import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 
 async function readiness({ server }: Gate): Promise<{ status: number; message: string; reasons: string[] }> {
@@ -82,12 +83,15 @@ test('a verification that fails makes a service unready until one of the whole c
   const owner = await gate.key()
   for (let n = 0; n < 3; n += 1)
     await gate.call(owner, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
-  const db = new Sqlite(join(dir, 'data', DATA_FILE))
-  t.after(() => db.close())
-  const { seq, json } = db
-    .prepare("SELECT seq, json FROM section WHERE chain = 'acme/live' AND name = 'grounds' LIMIT 1")
-    .get() as { seq: number; json: string }
-  db.prepare(SECTION).run(json.replace('Mail', 'Post'), seq)
+  const data = join(dir, 'data')
+  let seq = 0
+  let json = ''
+  tamper(data, (db) => {
+    const first = "SELECT seq, json FROM section WHERE chain = 'acme/live' AND name = 'grounds' LIMIT 1"
+    ;({ seq, json } = db.prepare<[], { seq: number; json: string }>(first).get() ?? assert.fail())
+  })
+  const write = (text: string): void => tamper(data, (db) => db.prepare(SECTION).run(text, seq))
+  write(json.replace('Mail', 'Post'))
   const verify = async (startDate: string): Promise<boolean> =>
     (await gate.call(owner, 'POST', '/audit/verify', { tenantId: 'acme', startDate, endDate: '2099-01-01' })).body.data
       .valid
@@ -97,11 +101,11 @@ test('a verification that fails makes a service unready until one of the whole c
   // A part that is good says nothing about the rest.
   assert.equal(await verify('2098-01-01'), true)
   assert.equal(await isReady(gate), false)
-  db.prepare(SECTION).run(json, seq)
+  write(json)
   assert.equal(await verify('2020-01-01'), true)
   assert.equal(await isReady(gate), true)
 
-  db.prepare(SECTION).run(json.replace('Mail', 'Post'), seq)
+  write(json.replace('Mail', 'Post'))
   await until('the sweep finds it', async () => !(await isReady(gate)))
   await until('it is recorded', async () => (await metric(gate, 'audit_valid'))[''] === 0)
   await until('it is over', async () => '' in (await metric(gate, 'audit_verified_timestamp_seconds')))
@@ -112,7 +116,7 @@ test('a verification that fails makes a service unready until one of the whole c
     [await metric(gate, 'audit_chain_faults'), await metric(gate, 'audit_valid')],
     [{ '': 1 }, { '': 0 }],
   )
-  db.prepare(SECTION).run(json, seq)
+  write(json)
   assert.equal(await verify('2020-01-01'), true)
   assert.equal(await isReady(gate), true)
 })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Sqlite from 'better-sqlite3'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { GateError } from '../../src/base/errors.ts'
 import { GateClient } from '../../src/client/index.ts'
@@ -10,6 +9,7 @@ import type { Verifier } from '../../src/store/sqlite/verifiers.ts'
 import { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
 import { type Cleanup, inThisThread, startGate } from '../helpers.ts'
 import { aDecision, enrolment } from '../store/drafts.ts'
+import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { openStreamAt } from './sse.ts'
 import { assertRefused, untilLoaded } from './support.ts'
@@ -59,9 +59,9 @@ test('what is wrong with the chain is what it comes to, not a failure', async (t
   const own = await startGate(t)
   const key = await own.key({ roles: ['auditor'] })
   await untilLoaded(own, key)
-  const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
-  db.prepare("UPDATE section SET json = replace(json, 'auditor', 'owner') WHERE name = 'data'").run()
-  db.close()
+  tamper(join(own.dir, 'data'), (db) =>
+    db.exec("UPDATE section SET json = replace(json, 'auditor', 'owner') WHERE name = 'data'"),
+  )
   const reader = await openStreamAt(t, own.server.url + query(), key)
   const { data } = await reader.find(({ event }) => event === 'verified')
   assert.deepEqual([data.valid, data.status], [false, 'tampered'])

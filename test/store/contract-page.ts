@@ -6,7 +6,7 @@ import type { PageQuery } from '../../src/store/queries.ts'
 import type { Store } from '../../src/store/store.ts'
 import { runs } from '../tier.ts'
 import type { Stores } from './contract.ts'
-import { commit, LIVE, note, only, START_MS } from './drafts.ts'
+import { aDecision, commit, LIVE, note, only, START_MS } from './drafts.ts'
 
 const TYPES = ['custom.note', 'custom.other', 'gate.decision'] as const
 const ENTRIES = 60
@@ -23,7 +23,9 @@ async function filled(store: Store, tick: (ms: number) => void): Promise<Known[]
   for (let n = 0; n < ENTRIES; n += 1) {
     if (n % 3 === 0) tick(n % 2)
     if (n % 10 === 0) tick(5)
-    await commit(store, only(note({ n }, { type: TYPES[n % 5 === 0 ? 1 : n % 2 === 0 ? 2 : 0] })))
+    const type = TYPES[n % 5 === 0 ? 1 : n % 2 === 0 ? 2 : 0]
+    const entries = [type === 'gate.decision' ? aDecision('deny') : note({ n }, { type })]
+    await commit(store, { guards: [], writes: [], entries })
     await commit(store, only(note({}, { chain: 'acme/test' })))
   }
   const stored = await store.entriesFrom(LIVE, 0, 1000)
@@ -122,10 +124,10 @@ export function pageContract(stores: Stores): void {
     const asked = { chain: LIVE, order: 'asc', limit: 70, offset: 0, sections: ['data', 'request'] } as const
     const { items } = await store.page(asked)
     assert.equal(items.length, all.length)
-    for (const { sections } of items)
+    for (const { header, sections } of items)
       assert.deepEqual(
         sections.map(({ name }) => name),
-        ['data'],
+        header.type === 'gate.decision' ? ['request'] : ['data'],
       )
   })
 

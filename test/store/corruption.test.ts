@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { runs } from '../tier.ts'
+import { withTables } from './old-tables.ts'
 import { copyOf, findingIn, usedFolder } from './used-folder.ts'
 
 /** Turns blobs into text: the type that SQLite gives to the same bytes makes no difference. Stored text is ASCII. */
@@ -18,7 +19,7 @@ function isBuffer(value: unknown): value is { type: 'Buffer'; data: number[] } {
 
 /** Everything that the audit trail and the decisions stand on; headers and bodies hold the keys of rows once more. */
 function contentOf(dir: string): string[][] {
-  const db = new Sqlite(join(dir, DATA_FILE), { readonly: true })
+  const db = withTables(new Sqlite(join(dir, DATA_FILE), { readonly: true }))
   const kinds = ['tenant', 'api_key', 'signing_key', 'policy', 'kill_switch', 'approval']
   const queries = [
     'SELECT origin FROM instance',
@@ -72,10 +73,9 @@ test('a bit of the file that flips is found, or changes nothing that is stored',
 
 /** Texts of the file whose end quote goes, so that they are no JSON any more; and the words that name the place. */
 const broken: { text: string; named: RegExp }[] = [
-  { text: '"seq":7,', named: /acme\/live|approval apr_/ },
-  { text: '"seq":0,', named: /Audit chain (acme|other|_system)/ },
-  { text: '"commits":{', named: /Audit chain|acme\/live, entry|records/ },
-  { text: '"prev":"sha256', named: /Audit chain|acme\/live, entry/ },
+  { text: '"record":"key"', named: /Audit chain|acme\/live, entry/ },
+  { text: '"decidedBy":"', named: /acme\/(live|test), entry \d+: section grounds|other\/live, entry/ },
+  { text: '"factors":[', named: /entry \d+: section risk|approval apr_/ },
   { text: '"roles":["agent"]', named: /Audit chain|key key_|acme\/live, entry/ },
   { text: '"status":"consumed"', named: /approval apr_|acme\/live, entry/ },
   { text: '"plan":"enterprise"', named: /tenant (acme|other)|_system, entry/ },

@@ -13,7 +13,7 @@ import { aDecision, LIVE } from './drafts.ts'
 import { tamper } from './used-folder.ts'
 
 const NOTE = { eventType: 'custom.note', data: {} }
-const TABLES = ['entry', 'section', 'checkpoint', 'tree_node', 'seal', 'api_key', 'policy']
+const TABLES = ['audit_entry', 'shared_text', 'checkpoint', 'tree_node', 'seal', 'api_key', 'policy']
 
 /** Rows of a chain and all keys, as somebody copies them who wants that state back. */
 function stateIn(dir: string) {
@@ -26,8 +26,11 @@ function stateIn(dir: string) {
 }
 
 const where = (db: Database, table: string): string => {
-  const columns = db.prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all()
-  return columns.some(({ name }) => name === 'chain') ? `WHERE chain = '${LIVE}'` : ''
+  const columns = db.prepare<[], { name: string }>(`SELECT name FROM pragma_table_xinfo('${table}')`).all()
+  const chain = ['audit_entry', 'shared_text'].includes(table)
+    ? `(SELECT number FROM main.chain WHERE name = '${LIVE}')`
+    : `'${LIVE}'`
+  return columns.some(({ name }) => name === 'chain') ? `WHERE chain = ${chain}` : ''
 }
 
 function putBack(dir: string, rows: ReturnType<typeof stateIn>): void {
@@ -83,8 +86,10 @@ test('what was appended without the log key is neither signed nor in a bundle, a
   const { db, entries } = connect(openDatabase(join(gate.dir, 'data'), { create: false }))
   const forged = aDecision('allow')
   const ts = new Date().toISOString()
-  const draft = draftAt(prepareEntry(forged), ts)
-  entries.append(seal(entries.head(LIVE) ?? assert.fail(), draft, ts, Buffer.alloc(32 * draft.sections.length)))
+  const prepared = prepareEntry(forged)
+  const salts = Buffer.alloc(32 * 4)
+  const sealed = seal(entries.head(LIVE) ?? assert.fail(), draftAt(prepared, ts), ts, salts)
+  entries.append(sealed, prepared, salts)
   db.close()
   assertRefused(await gate.call(owner, 'GET', `/evidence/bundle/${forged.decision.id}`), 'audit_unavailable')
   const signed = (await gate.server.store.lastCheckpoint(LIVE))?.size ?? 0

@@ -5,6 +5,7 @@ import { genesisHead } from '../../src/audit/chain.ts'
 import { hashHeader, seal } from '../../src/audit/entry.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'
+import { makeId } from '../../src/base/id.ts'
 import { type Change, creation, type RecordKind, type RecordWrite } from '../../src/store/records.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from '../helpers.ts'
@@ -132,10 +133,10 @@ function rewrite(db: Database, origin: string, seq: number): void {
     .get(LIVE, seq - 1) as Buffer
   const head = { ...genesisHead(origin, LIVE), seq: seq - 1, hash: `sha256:${before.toString('hex')}` }
   const sections = [
-    { name: 'data', json: canonicalJson(data) },
     { name: 'actor', json: canonicalJson({ kind: 'host', id: 'host:0' }) },
+    { name: 'data', json: canonicalJson(data) },
   ]
-  const draft = { id: 'aud_forged', chain: LIVE, type: 'key.created', sections }
+  const draft = { id: makeId('entry', 0, Buffer.alloc(10)), chain: LIVE, type: 'key.created', sections }
   const entry = seal(head, draft, '2026-01-01T00:00:00.000Z', Buffer.alloc(64))
   assert.equal(hashHeader(entry.headerText), entry.hash)
   db.prepare('UPDATE entry SET header = ?, hash = ? WHERE chain = ? AND seq = ?').run(

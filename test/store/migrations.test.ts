@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import Sqlite from 'better-sqlite3'
+import Sqlite, { type Database } from 'better-sqlite3'
 import type { StartCheck } from '../../src/store/sqlite/load.ts'
-import { DATA_FILE, openDatabase } from '../../src/store/sqlite/open.ts'
+import { DATA_FILE, openDatabase, openToRead } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { run } from '../cli/program.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { HANGS_MS } from '../until.ts'
-import { asKilled, MIGRATIONS, olderFile } from './older-file.ts'
+import { aDecision, commit, enrolment, LIVE, note, START_MS } from './drafts.ts'
+import { withTables } from './old-tables.ts'
+import { asKilled, IN_TWO_TABLES, MIGRATIONS, olderFile } from './older-file.ts'
 
 const LEVELS = MIGRATIONS.map((_, i) => i + 1)
 const NEWEST = LEVELS.length
@@ -101,7 +103,7 @@ const ALTERED: [what: string, sql: string, message: RegExp][] = [
   ['it is of a newer version', 'PRAGMA user_version = 99', /newer version/],
 ]
 
-for (const level of [1, 4, NEWEST - 1]) {
+for (const level of [1, 4, IN_TWO_TABLES]) {
   for (const [what, sql, message] of ALTERED) {
     test(`a file of level ${level} that is refused is not changed: ${what}`, async () => {
       const [whole, dir] = [fileOf(level), join(temporaryFolder(), 'data')]
@@ -119,6 +121,109 @@ for (const level of [1, 4, NEWEST - 1]) {
     })
   }
 }
+
+/** What is hashed of a trail: the header and hash of each entry, and its sections. */
+function hashedIn(db: Database): unknown[][] {
+  return [
+    'SELECT chain, seq, header, hash FROM entry ORDER BY chain, seq',
+    'SELECT chain, seq, name, salt, json FROM section ORDER BY chain, seq, name',
+  ].map((query) => db.prepare(query).raw().all())
+}
+
+/** The trail of a file of any version. */
+function trailIn(dir: string): unknown[][] {
+  const db = new Sqlite(join(dir, DATA_FILE), { readonly: true })
+  const isOld = (db.pragma('user_version', { simple: true }) as number) <= IN_TWO_TABLES
+  const hashed = hashedIn(isOld ? db : withTables(db))
+  db.close()
+  return hashed
+}
+
+/** A file of the version with two tables, with more entries than are moved at once. */
+async function largeFile(): Promise<string> {
+  const [from, dir] = [temporaryFolder(), join(temporaryFolder(), 'data')]
+  let nowMs = START_MS
+  const store = openStore({ dir: from, create: true, clock: () => nowMs++ })
+  await commit(store, enrolment())
+  await commit(store, enrolment('acme/test'))
+  const texts = ['plain', 'quo"ted \\ "agent":null', 'ünï ☃ \u{1f4a9}', '']
+  for (let n = 0; n < 52; n += 1) {
+    const entries = Array.from({ length: 200 }, (_, i) => {
+      const text = texts[i % 4] ?? ''
+      if (i % 3 > 0)
+        return { ...note({ text }, { chain: i % 2 ? LIVE : 'acme/test' }), ...(i % 5 === 0 && { detail: text }) }
+      const made = aDecision(i % 2 ? 'allow' : 'deny', { action: `a.${text}` })
+      const grounds = { ...made.grounds, reason: text, session: i % 4 ? text : null, historyEnd: i % 7 ? i : null }
+      return { ...made, grounds, risk: { score: i, factors: [] } }
+    })
+    await commit(store, { guards: [], writes: [], entries })
+  }
+  const erase = {
+    kind: 'erase',
+    chain: LIVE,
+    targets: [{ first: 100, last: 4000, section: 'request' }],
+    approvals: [],
+  } as const
+  await commit(store, { guards: [], writes: [erase], entries: [] })
+  await store.close()
+  olderFile(from, IN_TWO_TABLES, dir)
+  return dir
+}
+
+test('a large file is converted in parts, goes on where it ended, and is the same to the byte', async () => {
+  const dir = await largeFile()
+  const before = trailIn(dir)
+  const left: number[] = []
+  const stopping = (entries: number): void => {
+    left.push(entries)
+    throw new Error('the process ends here')
+  }
+  assert.throws(() => openDatabase(dir, { create: false, onConvert: stopping }), /the process ends here/)
+  assert.equal(levelIn(dir), IN_TWO_TABLES + 1)
+  // Neither read nor served by halves.
+  assert.throws(() => openToRead(dir), /start this one on it first/)
+  const entries = before[0]?.length ?? 0
+  assert.ok(left[0] !== undefined && left[0] > 0 && left[0] <= entries - 10_000, `${left} of ${entries}`)
+  openDatabase(dir, { create: false }).close()
+  assert.equal(levelIn(dir), NEWEST)
+  assert.deepEqual(trailIn(dir), before)
+})
+
+const SPOILT: [what: string, sql: string, message: RegExp][] = [
+  [
+    'a header',
+    `UPDATE entry SET header = replace(header, '"v":1', '"v": 1') WHERE chain = 'acme/test' AND seq = 3000`,
+    /acme\/test, entry 3000: it is not as/,
+  ],
+  [
+    'an id',
+    `UPDATE entry SET header = replace(header, '"aud_0', '"aud_9') WHERE chain = 'acme/test' AND seq = 3000`,
+    /acme\/test, entry 3000: it is not as/,
+  ],
+  [
+    'a decision',
+    `UPDATE section SET json = replace(json, '"action"', '"more":1,"action"') WHERE name = 'decision' AND seq = (SELECT min(seq) FROM section WHERE name = 'decision')`,
+    /acme\/live, entry \d+: it is not as/,
+  ],
+  [
+    'a section of its own',
+    "INSERT INTO section SELECT chain, 99999, name, salt, json FROM section WHERE chain = 'acme/test' AND seq = 1",
+    /a section of entry 99999, and no such entry/,
+  ],
+]
+test('an entry that no version wrote ends the conversion, which names it, at each start', async () => {
+  const whole = await largeFile()
+  for (const [what, sql, message] of SPOILT) {
+    const dir = join(temporaryFolder(), 'data')
+    cpSync(whole, dir, { recursive: true })
+    const db = new Sqlite(join(dir, DATA_FILE))
+    db.exec('DROP TRIGGER entry_no_update')
+    assert.equal(db.prepare(sql).run().changes > 0, true, what)
+    db.exec((MIGRATIONS[0] ?? '').split('\n').find((line) => line.includes('entry_no_update')) ?? assert.fail())
+    db.close()
+    for (let start = 0; start < 2; start += 1) assert.throws(() => openDatabase(dir, { create: false }), message, what)
+  }
+})
 
 test('a file that is not ours is not changed, whatever its journal', () => {
   const dir = temporaryFolder()

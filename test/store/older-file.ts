@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
+import { withTables } from './old-tables.ts'
 
 const FOLDER = new URL('../../src/store/sqlite/migrations/', import.meta.url)
 export const MIGRATIONS = readdirSync(FOLDER)
@@ -21,6 +22,19 @@ const columns = (db: Database, table: string): string[] =>
     .all()
     .flatMap(({ name, hidden }) => (hidden === 0 ? [name] : []))
 
+/** The last version that kept entries in two tables. */
+export const IN_TWO_TABLES = MIGRATIONS.findIndex((sql) => sql.includes('CREATE TABLE audit_entry'))
+
+function moveBack(db: Database): void {
+  withTables(db, 'newer')
+  for (const [table, names] of [
+    ['entry', 'chain, seq, header, hash'],
+    ['section', 'chain, seq, name, salt, json'],
+  ])
+    db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM temp.${table}`)
+  db.exec('DROP VIEW temp.entry; DROP VIEW temp.section')
+}
+
 /** Writes the rows of the data file in `from` as the version with so many migrations kept them, into a new folder. */
 export function olderFile(from: string, level: number, to: string): void {
   mkdirSync(to, { mode: 0o700 })
@@ -34,8 +48,9 @@ export function olderFile(from: string, level: number, to: string): void {
   for (const table of tables(db)) {
     const names = columns(db, table).join(', ')
     const isKept = db.prepare('SELECT 1 FROM newer.sqlite_schema WHERE name = ?').get(table) !== undefined
-    if (isKept) db.exec(`INSERT INTO ${table} (${names}) SELECT ${names} FROM newer.${table}`)
+    if (isKept) db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM newer.${table}`)
   }
+  if (level <= IN_TWO_TABLES) moveBack(db)
   db.exec('DETACH newer')
   db.close()
   rmSync(copy)

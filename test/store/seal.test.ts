@@ -21,9 +21,10 @@ const clock = () => START_MS
 function append(dir: string, key: SealKey | undefined): void {
   const { db, instance, entries, seals } = connect(openDatabase(dir, { create: false }))
   const head = entries.head(LIVE) ?? assert.fail()
-  const draft = draftAt(prepareEntry(aDecision('allow')), '2026-01-01T00:00:00.000Z')
-  const entry = seal(head, draft, '2026-01-01T00:00:00.000Z', Buffer.alloc(32 * draft.sections.length))
-  entries.append(entry)
+  const prepared = prepareEntry(aDecision('allow'))
+  const salts = Buffer.alloc(32 * 4)
+  const entry = seal(head, draftAt(prepared, '2026-01-01T00:00:00.000Z'), '2026-01-01T00:00:00.000Z', salts)
+  entries.append(entry, prepared, salts)
   if (key !== undefined) seals.put(instance.origin() ?? '', key, LIVE, headOf(entry))
   db.close()
 }
@@ -107,7 +108,7 @@ test('stops that another process made cost one walk over what came since, howeve
   empty.close()
   store.refresh()
   const sources = get.mock.calls.map((call) => (call.this as typeof statement).source)
-  const reads = sources.filter((source) => source.includes('FROM entry WHERE chain = ? AND seq = ?'))
+  const reads = sources.filter((source) => source.includes('FROM audit_entry WHERE at = ?'))
   assert.equal(store.state().switches.length, 20)
   assert.ok(reads.length > 220 && reads.length < 350, `${reads.length} reads of 220 entries`)
 })

@@ -35,10 +35,10 @@ const oneOf = (type: string) =>
   `chain = 'acme/live' AND seq = (SELECT min(seq) FROM entry WHERE chain = 'acme/live' AND type = '${type}')`
 
 const schemas: Row[] = [
-  { name: 'an index dropped', change: sql('DROP INDEX entry_type'), named: /schema/ },
+  { name: 'an index dropped', change: sql('DROP INDEX entry_by_type'), named: /schema/ },
   {
     name: 'a trigger added',
-    change: sql('CREATE TRIGGER t AFTER INSERT ON entry BEGIN SELECT 1; END'),
+    change: sql('CREATE TRIGGER t AFTER INSERT ON audit_entry BEGIN SELECT 1; END'),
     named: /schema/,
   },
   { name: 'a table added', change: sql('CREATE TABLE other (a)'), named: /schema/ },

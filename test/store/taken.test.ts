@@ -5,6 +5,7 @@ import { parseGlob } from '../../src/base/glob.ts'
 import type { TakenBy } from '../../src/store/queries.ts'
 import { takenQuery } from '../../src/store/sqlite/decisions.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
+import { chainPlaces } from '../../src/store/sqlite/places.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, START_MS } from './drafts.ts'
@@ -64,9 +65,10 @@ test('what an agent did is found without passing over what the others did', (t) 
   const db = openDatabase(temporaryFolder(), { create: true })
   t.after(() => db.close())
   db.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
-    INSERT INTO section (chain, seq, name, salt, json) SELECT 'acme/live', i, 'grounds', randomblob(32),
-      json_object('taken', 'a.b', 'caller', json_object('agent', 'bot'), 'session', 's') FROM n`)
-  const taken = takenQuery(db)
+    INSERT INTO audit_entry (at, ts, id, hash, prev, commits, salts, action, agent, session, taken)
+      SELECT (1 << 33) + i, 0, randomblob(16), zeroblob(32), zeroblob(32), x'', x'', 'a.b', 'bot', 's', 1 FROM n`)
+  db.exec("INSERT INTO chain (name) VALUES ('acme/live')")
+  const taken = takenQuery(db, chainPlaces(db))
   const range = { chain: LIVE, first: 0, end: 20_000, limit: 20_000 }
   const quickest = (agent: string): number => {
     const times = Array.from({ length: 5 }, () => {

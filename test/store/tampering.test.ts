@@ -92,8 +92,8 @@ test('one altered byte of any column is found, or does no harm', async (t) => {
   assert.ok(columns.length > 30)
   for (const { table, column, key } of columns) {
     await t.test(`${table}.${column}`, async () => {
-      const rows = db.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all()
-      assert.ok(rows.length > 0, 'the table has rows')
+      const rows = db.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${column} IS NOT NULL`).all()
+      assert.ok(rows.length > 0, 'the column has values')
       const where = key.map((name) => `${name} = ?`).join(' AND ')
       const found: string[] = []
       for (const row of new Set([rows.at(0), rows.at(rows.length >> 1), rows.at(-1)])) {

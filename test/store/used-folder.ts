@@ -10,22 +10,35 @@ import { digestOf } from '../../src/base/digest.ts'
 import { GateError } from '../../src/base/errors.ts'
 import { type Clock, DAY_MS, formatTimestamp } from '../../src/base/time.ts'
 import { sealKeysAt } from '../../src/files/signing-key.ts'
-import { DATA_FILE, UnusableFile } from '../../src/store/sqlite/open.ts'
+import { UnusableFile } from '../../src/store/sqlite/errors.ts'
+import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { startGate, temporaryFolder } from '../helpers.ts'
+import { ACME_POLICY, startGate, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { commit, enrolment, note, only } from './drafts.ts'
+import { withTables } from './old-tables.ts'
 import { openTrail } from './open-trail.ts'
 
 const OTHER = 'other/live'
 const KEY_FILE = 'signing-key.pem'
 
-const payment = (amount: number, tenantId = 'acme') => ({ tenantId, action: 'payment.transfer', context: { amount } })
+/** With sessions, and a rule that counts. */
+const POLICY = `${ACME_POLICY.replace('facts: {', 'facts: {context.session: {type: string}, ')}
+  - {id: many, actions: ["payment.*"], effect: deny, reason: Too many., when: {fact: history.count.payments, operator: greaterThan, value: 1000}}
+session: {fact: context.session}
+history: {count: {payments: {actions: ["payment.*"], within: 1h, by: agent}}}
+`
+
+const payment = (amount: number, tenantId = 'acme') => ({
+  tenantId,
+  action: 'payment.transfer',
+  context: { amount, session: 'morning' },
+})
 
 /** A data folder with every kind of record and entry in it, made by the service itself. Its server has ended. */
 export async function usedFolder(t: TestContext): Promise<string> {
-  const gate = await startGate(t, { dir: temporaryFolder() })
+  const gate = await startGate(t, { dir: temporaryFolder(), policies: { 'acme/main.yaml': POLICY } })
   const owner = await gate.key({ roles: ['owner'] })
   const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
   const approver = await gate.key({ roles: ['approver'], identity: 'ann' })
@@ -44,6 +57,8 @@ export async function usedFolder(t: TestContext): Promise<string> {
   }
   await policyRecorded(gate.server.store)
   await gate.call(agent, 'POST', '/gate/check', payment(3))
+  const { decisionId } = (await gate.call(agent, 'POST', '/gate/check', payment(4))).body.data
+  await post(agent, '/gate/outcome', { decisionId, status: 'failed', error: 'no funds' })
   const held = await post(agent, '/gate/check', payment(2000))
   await post(approver, `/approvals/${held.approvalId}/approve`, { approverId: 'ann' })
   await gate.call(agent, 'POST', '/gate/check', payment(2000))
@@ -89,9 +104,15 @@ export function copyOf(dir: string): string {
   return copy
 }
 
-/** Opens the file as an intruder does: no guard rails, no checks. */
+/** Opens the file as an intruder does: no guard rails, no checks, and the trail as what is hashed (`withTables`). */
 export function tamper(dir: string, change: (db: Database) => void): void {
-  const db = new Sqlite(join(dir, DATA_FILE))
+  tamperFile(join(dir, DATA_FILE), change)
+}
+
+/** The same for a file that a service may have open. */
+export function tamperFile(path: string, change: (db: Database) => void): void {
+  const db = new Sqlite(path)
+  withTables(db)
   db.pragma('synchronous = OFF')
   db.pragma('ignore_check_constraints = ON')
   const rails = db.prepare<[], { sql: string; name: string }>(

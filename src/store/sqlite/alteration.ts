@@ -5,7 +5,7 @@ import { storedJson } from '../../base/json.ts'
 import { GLOBAL, type KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Alteration, HeldKind } from '../store.ts'
 import type { PreparedSubmission } from '../submission.ts'
-import { AlteredFile } from './open.ts'
+import { AlteredFile } from './errors.ts'
 import type { RecordRow } from './records.ts'
 
 /** The alteration of the file's version of state: nothing shows any more which rows have changed. */

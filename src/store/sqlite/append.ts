@@ -84,8 +84,9 @@ function appendAfter(group: Group, head: Head, entry: PreparedEntry): StoredEntr
   const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
   const timed = draftAt(entry, ts)
   const draft = isPlaced(entry.chain, entry.type) ? withLengths(timed, lengthsBeside(group, entry.chain)) : timed
-  const sealed = seal(head, draft, ts, group.random(SALT_BYTES * draft.sections.length))
-  group.connection.entries.append(sealed)
+  const salts = group.random(SALT_BYTES * draft.sections.length)
+  const sealed = seal(head, draft, ts, salts)
+  group.connection.entries.append(sealed, entry, salts)
   group.heads.set(entry.chain, headOf(sealed))
   return sealed
 }

@@ -12,11 +12,12 @@ import {
 } from '../../audit/merkle.ts'
 import type { Delivery, StoredCheckpoint, TreeNode } from '../submission.ts'
 import { MissingEntry } from './errors.ts'
+import type { ChainPlaces } from './places.ts'
 
 const UNLIMITED = Number.POSITIVE_INFINITY
 
 /** Statements over checkpoint, tree_node and anchored. Only commit.ts writes, inside its transaction. */
-export function checkpointQueries(db: Database) {
+export function checkpointQueries(db: Database, places: ChainPlaces) {
   const columns = 'number, chain, size, note'
   const last = db.prepare<[string, number, number], StoredCheckpoint>(
     `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size <= ? AND number <= ? ORDER BY size DESC LIMIT 1`,
@@ -63,7 +64,7 @@ export function checkpointQueries(db: Database) {
     },
     anchored: () => anchored.all(),
     putAnchored: (delivery: Delivery) => putAnchored.run(delivery),
-    hashes: hashReader(db, nodes),
+    hashes: hashReader(db, places, nodes),
   }
 }
 
@@ -90,9 +91,9 @@ function nodeQueries(db: Database) {
 }
 
 /** Computes roots of ranges of a chain, from as few stored nodes and entries as possible. */
-function hashReader(db: Database, nodes: Pick<ReturnType<typeof nodeQueries>, 'get'>) {
-  const entries = db.prepare<[string, number, number], { seq: number; hash: Hash }>(
-    'SELECT seq, hash FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
+function hashReader(db: Database, places: ChainPlaces, nodes: Pick<ReturnType<typeof nodeQueries>, 'get'>) {
+  const entries = db.prepare<[number, number], { seq: number; hash: Hash }>(
+    'SELECT seq, hash FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at',
   )
   const trusted = db.prepare<[string, string], { signed: number; pruned: number }>(
     `SELECT coalesce((SELECT max(size) FROM checkpoint WHERE chain = ?), 0) AS signed,
@@ -106,7 +107,7 @@ function hashReader(db: Database, nodes: Pick<ReturnType<typeof nodeQueries>, 'g
     /** Root of a small subtree whose entries are all there, read at once, since single reads take much longer. */
     const ofEntries = (first: number, end: number): Hash => {
       const tree = new GrowingTree()
-      for (const { seq, hash } of entries.all(chain, first, end)) {
+      for (const { seq, hash } of entries.all(...places.range(chain, { first, end }))) {
         if (seq !== first + tree.size) break
         tree.append(leafHash(hash))
       }

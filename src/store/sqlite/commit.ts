@@ -24,7 +24,7 @@ export function applySubmission(group: Group, submission: PreparedSubmission): C
     const conflict = failedGuard(group, submission.guards)
     return conflict === undefined ? { conflict: null, entries: appendAll(group, submission) } : { conflict }
   }
-  const { transaction } = group.connection
+  const { transaction, places, texts } = group.connection
   const { seal } = group
   const heads = new Map(group.heads)
   const regressed = new Map(group.regressed)
@@ -32,6 +32,8 @@ export function applySubmission(group: Group, submission: PreparedSubmission): C
   const undo = (): void => {
     transaction.undo.run()
     transaction.release.run()
+    places.forget()
+    texts.forget()
     group.heads = heads
     group.regressed = regressed
     group.memory = memory

@@ -4,31 +4,39 @@ import { chainRows } from './chain-rows.ts'
 import { checkpointQueries } from './checkpoints.ts'
 import { decisionQueries } from './decisions.ts'
 import { entryQueries } from './entries.ts'
+import { entryRows } from './entry-row.ts'
 import { outcomeQueries } from './outcomes.ts'
+import { chainPlaces } from './places.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { prunedQueries } from './pruned.ts'
 import { recordQueries } from './records.ts'
 import { sealQueries } from './seals.ts'
+import { sharedTexts } from './shared-text.ts'
 import { systemHeadQueries } from './system-heads.ts'
 import { idempotencyQueries, keyUseQueries, trialQueries } from './uses.ts'
 
 /** Database handle with its prepared statements, which belong to that handle. */
 export function connect(db: Database) {
-  const entries = entryQueries(db)
-  const rows = chainRows(db)
-  const pruned = prunedQueries(db, { entries, rows })
+  const places = chainPlaces(db)
+  const texts = sharedTexts(db)
+  const codec = entryRows(places, texts)
+  const entries = entryQueries(db, places, codec)
+  const rows = chainRows(db, places, codec)
+  const pruned = prunedQueries(db, { entries, rows, places, texts })
   return {
     db,
+    places,
+    texts,
     instance: instanceQueries(db),
     entries,
-    records: recordQueries(db),
+    records: recordQueries(db, places),
     rows,
     pruned,
-    systemHeads: systemHeadQueries(db, pruned),
-    decisions: decisionQueries(db),
-    outcomes: outcomeQueries(db),
+    systemHeads: systemHeadQueries(db, places, pruned),
+    decisions: decisionQueries(db, places, texts),
+    outcomes: outcomeQueries(db, places),
     approvals: approvalQueries(db),
-    checkpoints: checkpointQueries(db),
+    checkpoints: checkpointQueries(db, places),
     idempotency: idempotencyQueries(db),
     keyUses: keyUseQueries(db),
     policySources: policySourceQueries(db),

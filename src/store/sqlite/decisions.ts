@@ -1,52 +1,72 @@
 import type { Database } from 'better-sqlite3'
+import { isJsonObject, type JsonObject, storedJson } from '../../base/json.ts'
+import { lru } from '../../base/memo.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { Decision } from '../../policies/set.ts'
 import type { DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
+import { type ChainPlaces, numberAt, seqAt, WHOLE_CHAIN } from './places.ts'
+import type { SharedTexts } from './shared-text.ts'
 
-/** Members of a decision's grounds: the allowed action, and its agent. */
-export const TAKEN = "json_extract(json, '$.taken')"
-export const AGENT = "json_extract(json, '$.caller.agent')"
-const SESSION = "json_extract(json, '$.session')"
+/** Templates of grounds whose values are kept. */
+const TEMPLATES = 500
 
-export function decisionQueries(db: Database) {
-  // The request may be large, and lies beside these sections.
-  const rows = db.prepare<[string, number, number], DecisionRow>(
-    `SELECT entry.ts AS ts, json_extract(decision.json, '$.decision') AS decision,
-            json_extract(grounds.json, '$.rule') AS rule, json_extract(grounds.json, '$.decidedBy') AS decidedBy
-       FROM entry
-       JOIN section AS decision ON decision.chain = entry.chain AND decision.seq = entry.seq AND decision.name = 'decision'
-       JOIN section AS grounds ON grounds.chain = entry.chain AND grounds.seq = entry.seq AND grounds.name = 'grounds'
-      WHERE entry.chain = ? AND entry.seq >= ? AND entry.seq < ? ORDER BY entry.seq`,
+interface Row {
+  at: number
+  ts: number
+  decision: Decision
+  grounds: number
+}
+
+export function decisionQueries(db: Database, places: ChainPlaces, texts: SharedTexts) {
+  // The request may be large, and lies behind these columns.
+  const rows = db.prepare<[number, number], Row>(
+    `SELECT at, ts, effect AS decision, grounds FROM audit_entry
+      WHERE at >= ? AND at < ? AND type IS NULL AND grounds IS NOT NULL ORDER BY at`,
   )
-  const requestAt = db
-    .prepare<[string, number], string>("SELECT json FROM section WHERE chain = ? AND seq = ? AND name = 'request'")
-    .pluck()
+  const requestAt = db.prepare<[number], string | null>('SELECT request FROM audit_entry WHERE at = ?').pluck()
   const recentActions = db
-    .prepare<[string, number], string>(
-      `SELECT DISTINCT json_extract(json, '$.action') FROM
-         (SELECT json FROM section WHERE chain = ? AND name = 'decision' ORDER BY seq DESC LIMIT ?)`,
+    .prepare<[number, number, number], string>(
+      `SELECT DISTINCT action FROM
+         (SELECT action FROM audit_entry WHERE at >= ? AND at < ? AND type IS NULL ORDER BY at DESC LIMIT ?)`,
     )
     .pluck()
+  const groundsOf = lru(TEMPLATES, (template: string): JsonObject => {
+    const grounds = storedJson(template)
+    return isJsonObject(grounds) ? grounds : {}
+  })
   return {
     /** Decisions without their requests. */
-    rows: (chain: string, { first, end }: SeqRange) => rows.all(chain, first, end),
-    requestAt: (chain: string, seq: number) => requestAt.get(chain, seq),
-    recentActions: (chain: string, decisions: number) => recentActions.all(chain, decisions),
-    taken: takenQuery(db),
+    rows: (chain: string, range: SeqRange): DecisionRow[] =>
+      rows.all(...places.range(chain, range)).map(({ at, ts, decision, grounds }) => {
+        const { rule, decidedBy } = groundsOf(texts.text(numberAt(at), seqAt(at), grounds) ?? '{}')
+        return {
+          ts: formatTimestamp(ts),
+          decision,
+          rule: typeof rule === 'string' ? rule : null,
+          decidedBy: String(decidedBy),
+        }
+      }),
+    requestAt: (chain: string, seq: number) => requestAt.get(places.at(chain, seq)) ?? undefined,
+    recentActions: (chain: string, decisions: number) =>
+      recentActions.all(...places.range(chain, WHOLE_CHAIN), decisions),
+    taken: takenQuery(db, places),
   }
 }
 
-/** Finds allowed actions by the indexes of 0003_taken.sql alone, without reading a decision. */
-export function takenQuery(db: Database): (query: TakenQuery) => Taken[] {
+/** Finds allowed actions by indexes alone, without reading a decision. */
+export function takenQuery(db: Database, places: ChainPlaces): (query: TakenQuery) => Taken[] {
   const prepared = (index: string, who: string) =>
     db.prepare<unknown[], Taken>(
-      `SELECT seq, ${TAKEN} AS action FROM section INDEXED BY ${index}
-        WHERE chain = ? AND name = 'grounds' AND ${TAKEN} IS NOT NULL${who} AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`,
+      `SELECT seq, action FROM audit_entry INDEXED BY ${index}
+        WHERE taken = 1${who} AND at >= ? AND at < ? ORDER BY at LIMIT ?`,
     )
-  const all = prepared('section_taken', '')
-  const ofAgent = prepared('section_agent', ` AND ${AGENT} = ?`)
-  const ofSession = prepared('section_session', ` AND ${AGENT} = ? AND ${SESSION} = ?`)
-  return ({ chain, agent, session, first, end, limit }) => {
-    if (agent === null) return all.all(chain, first, end, limit)
-    if (session === null) return ofAgent.all(chain, agent, first, end, limit)
-    return ofSession.all(chain, agent, session, first, end, limit)
+  const all = prepared('taken_by_all', '')
+  const ofAgent = prepared('taken_by_agent', ' AND agent = ?')
+  const ofSession = prepared('taken_by_session', ' AND agent = ? AND session = ?')
+  return ({ chain, agent, session, limit, ...range }) => {
+    const [from, to] = places.range(chain, range)
+    if (agent === null) return all.all(from, to, limit)
+    if (session === null) return ofAgent.all(agent, from, to, limit)
+    return ofSession.all(agent, session, from, to, limit)
   }
 }

@@ -3,7 +3,7 @@ import { EVENT_TYPES, isOfApproval, STATE_EVENTS } from '../../audit/events.ts'
 import type { Left } from '../../evidence/prune.ts'
 import type { RecordKind } from '../records.ts'
 import type { Connection } from './connection.ts'
-import { AlteredFile } from './open.ts'
+import { AlteredFile } from './errors.ts'
 import { applyEntry, applyState, type Folded } from './provenance.ts'
 import { dataOf, reading, soundEntry } from './sound-entry.ts'
 

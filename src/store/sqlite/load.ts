@@ -5,10 +5,11 @@ import type { Clock } from '../../base/time.ts'
 import { logKeyInUse } from '../records.ts'
 import type { SealKeys } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { type AlteredFile, asUnusable } from './errors.ts'
 import { loaded, type Memory } from './memory.ts'
-import { type AlteredFile, asUnusable, DATA_FILE, retryWhileBusy } from './open.ts'
+import { DATA_FILE, type OpenOptions, retryWhileBusy } from './open.ts'
 import { sealedBy, unsealedChains } from './seals.ts'
-import { assertApprovals, assertHeads, assertNoStrays, assertRecords } from './startup.ts'
+import { assertApprovals, assertHeads, assertNamed, assertRecords } from './startup.ts'
 import type { MakeVerifier } from './verifiers.ts'
 import type { MakeWriter } from './writers.ts'
 
@@ -31,6 +32,7 @@ export interface StoreOptions {
   unsealed?: Unsealed | undefined
   makeWriter?: MakeWriter
   makeVerifier?: MakeVerifier
+  onConvert?: OpenOptions['onConvert']
 }
 
 /** Checks the file, then loads the instance's name and records; closes a file that is refused. */
@@ -64,7 +66,7 @@ function assertFollows(
   assertHeads(connection, origin)
   assertRecords(connection, origin)
   if (check !== 'allButApprovals') assertApprovals(connection, origin)
-  assertNoStrays(connection)
+  assertNamed(connection)
   if (unsealed === 'accepted') return
   // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
   const [fault] = unsealedIn(

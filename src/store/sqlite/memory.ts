@@ -6,8 +6,8 @@ import { type ChangeData, logKeyInUse, logKeysOf, type Records, type SigningKey 
 import type { Alteration, HeldKind, SealKeys, State } from '../store.ts'
 import { alterationOf, STATE_VERSION } from './alteration.ts'
 import type { Connection } from './connection.ts'
+import { AlteredFile } from './errors.ts'
 import { followed, type Instance, snapshotOf } from './follow.ts'
-import { AlteredFile } from './open.ts'
 import type { RecordRow } from './records.ts'
 
 /** Immutable cache of the records that every check needs, as of one state_version. Plain data: a thread receives it. */

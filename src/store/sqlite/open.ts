@@ -1,43 +1,11 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { GateError } from '../../base/errors.ts'
 import { memo, once } from '../../base/memo.ts'
-import { shortened } from '../../base/shortened.ts'
-import { isBusy } from './errors.ts'
+import { AlteredFile, asUnusable, isBusy, UnusableFile } from './errors.ts'
+import { entriesToMove, moveEntries } from './move-entries.ts'
 
 export const DATA_FILE = 'gate-sidecar.db'
-
-/** Data file that is not ours, or that was altered. The service does not start on it. */
-export class UnusableFile extends Error {
-  override readonly name: string = 'UnusableFile'
-}
-
-/** Data file that is ours, but changed by something else: its records do not follow from its audit chains. */
-export class AlteredFile extends UnusableFile {
-  override readonly name = 'AlteredFile'
-
-  /** The chain whose end is not what was written; undefined for other faults. */
-  readonly chain: string | undefined
-
-  /** @param message may hold text from the file, which has no limit */
-  constructor(message: string, { chain, ...options }: ErrorOptions & { chain?: string } = {}) {
-    super(shortened(message, 500), options)
-    this.chain = chain
-  }
-}
-
-/** Translates errors that show a damaged file, found at `where`; returns other errors unchanged. */
-export function asUnusable(error: unknown, where: string): unknown {
-  if (error instanceof GateError) return new AlteredFile(error.message, { cause: error })
-  if (!(error instanceof Sqlite.SqliteError)) return error
-  if (error.code === 'SQLITE_NOTADB') {
-    return new UnusableFile(`${where} is not a data file of gate-sidecar.`, { cause: error })
-  }
-  // SQLite reports a generated column over text that is no JSON as a plain SQLITE_ERROR.
-  const damaged = error.code === 'SQLITE_ERROR' || error.code.startsWith('SQLITE_CORRUPT')
-  return damaged ? new AlteredFile(`${where} is damaged: ${error.message}.`, { cause: error }) : error
-}
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 /** Size of the page cache, which holds the newest parts of a large file, so that appends do not read. */
@@ -46,22 +14,30 @@ const CACHE_KIB = 8192
 const OPEN_TIMEOUT_MS = 5000
 const BUSY_PAUSE_MS = 20
 
+export interface OpenOptions {
+  /** Creates the folder and the file when missing. */
+  create: boolean
+  /** Checks what the migrations have made of an older file, before the last of them is committed; throws to refuse it. */
+  accept?: (db: Database) => void
+  /** Receives how many entries of a large older file are still to be converted, after each part; 0 at the end. */
+  onConvert?: ((left: number) => void) | undefined
+}
+
 /**
  * Opens DIR/gate-sidecar.db and brings its schema up to date. A commit is on disk when it returns: WAL with
- * synchronous=FULL, which is not the default of the SQLite that we use. A file that is refused is not changed.
+ * synchronous=FULL, which is not the default of the SQLite that we use. A file that is refused is not changed, but for
+ * the entries of a large one that were converted by then.
  *
- * @param options.create creates the folder and the file when missing
- * @param options.accept checks what a migration has made of an older file, before that is committed; throws to refuse it
  * @throws UnusableFile when there is no file, or its schema is not ours
  */
-export function openDatabase(dir: string, options: { create: boolean; accept?: (db: Database) => void }): Database {
+export function openDatabase(dir: string, options: OpenOptions): Database {
   const path = join(dir, DATA_FILE)
   if (options.create) createPrivately(dir, path)
   // Closed after the other one, which would else write what SQLite's log holds into a file that is refused.
   const reader = openExisting(path, { readonly: true })
   try {
     retryWhileBusy(() => assertOurs(reader, path))
-    return openUpToDate(path, options.accept)
+    return openUpToDate(path, options)
   } catch (error) {
     throw asUnusable(error, path)
   } finally {
@@ -69,14 +45,17 @@ export function openDatabase(dir: string, options: { create: boolean; accept?: (
   }
 }
 
-function openUpToDate(path: string, accept: (db: Database) => void = () => undefined): Database {
+function openUpToDate(path: string, options: OpenOptions): Database {
   const db = openExisting(path)
   try {
-    retryWhileBusy(() => {
-      configure(db)
-      migrate(db, accept)
-      db.pragma('journal_mode = WAL')
-    })
+    retryWhileBusy(() => configure(db))
+    let isInParts = false
+    while (!retryWhileBusy(() => migrate(db, options))) {
+      isInParts = true
+      options.onConvert?.(entriesToMove(db))
+    }
+    if (isInParts) options.onConvert?.(0)
+    retryWhileBusy(() => db.pragma('journal_mode = WAL'))
     db.pragma('busy_timeout = 0')
     return db
   } catch (error) {
@@ -183,21 +162,33 @@ const migrations = once(() =>
 /** Number of migrations that were applied. */
 const levelOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
 
-/** Applies the missing migrations in name order, in one transaction. @param accept is asked before it is committed */
-function migrate(db: Database, accept: (db: Database) => void): void {
+/** Number of migrations after which entries are moved; then the rest of them is applied. */
+const MOVE_AT = 12
+
+/**
+ * Applies the missing migrations in name order, in one transaction. Where the file has more entries to move than one
+ * transaction should hold, it is done in parts; a process that ends between them leaves the rest to the next one.
+ *
+ * @returns false when entries are left
+ */
+function migrate(db: Database, { accept = () => undefined }: OpenOptions): boolean {
   const all = migrations()
   // Opening a file that is up to date needs no write lock, which another process may hold.
-  if (levelOf(db) === all.length) return
-  const apply = db.transaction(() => {
+  if (levelOf(db) === all.length) return true
+  const apply = db.transaction((): boolean => {
     const level = levelOf(db)
     assertSchema(db, level)
-    if (level === all.length) return
-    for (const sql of all.slice(level)) db.exec(sql)
-    db.pragma(`user_version = ${all.length}`)
-    assertSchema(db, all.length)
-    accept(db)
+    if (level === all.length) return true
+    for (const sql of all.slice(level, MOVE_AT)) db.exec(sql)
+    const isMoved = level > MOVE_AT || moveEntries(db)
+    if (isMoved) for (const sql of all.slice(Math.max(level, MOVE_AT))) db.exec(sql)
+    const reached = isMoved ? all.length : MOVE_AT
+    db.pragma(`user_version = ${reached}`)
+    assertSchema(db, reached)
+    if (isMoved) accept(db)
+    return isMoved
   })
-  apply.immediate()
+  return apply.immediate()
 }
 
 /** Excludes only the statistics of ANALYZE. Other reserved names are compared too, since a trigger can have one. */

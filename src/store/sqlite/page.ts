@@ -1,20 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import type { PageQuery, SeqRange } from '../queries.ts'
-
-export interface EntryRow {
-  chain: string
-  seq: number
-  header: string
-  hash: Buffer
-}
-
-export const COLUMNS = 'chain, seq, header, hash'
+import { COLUMNS, type EntryRow } from './entry-row.ts'
+import type { ChainPlaces } from './places.ts'
 
 /**
- * Entries other than decisions with first <= seq < end. The index, which lacks decisions, is named, since the planner
- * would take the primary key and read every header.
+ * Entries other than decisions of a chain, from a place and before another. The index, which lacks decisions, is named,
+ * since the planner would take the primary key and read every entry.
  */
-export const OTHERS = "entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision' AND seq >= ? AND seq < ?"
+export const OTHERS = 'audit_entry INDEXED BY entry_by_type WHERE chain = ? AND type IS NOT NULL AND at >= ? AND at < ?'
 
 interface RowPage {
   rows: EntryRow[]
@@ -22,38 +15,39 @@ interface RowPage {
 }
 
 /** Pages of entry rows within a range of seqs. */
-export function pageQuery(db: Database): (query: PageQuery, range: SeqRange) => RowPage {
-  const between = db.prepare<[string, number, number], EntryRow>(
-    `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq`,
-  )
-  const others = db.prepare<[string, number, number], number>(`SELECT seq FROM ${OTHERS} ORDER BY seq`).pluck()
-  const ofType = typeQuery(db)
+export function pageQuery(db: Database, places: ChainPlaces): (query: PageQuery, range: SeqRange) => RowPage {
+  const between = db
+    .prepare<[number, number], EntryRow>(`SELECT ${COLUMNS} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at`)
+    .raw()
+  const others = db.prepare<[number, number, number], number>(`SELECT seq FROM ${OTHERS} ORDER BY at`).pluck()
+  const ofType = typeQuery(db, places)
   return (query, range) => {
     const { chain, order, limit, offset, eventType } = query
     const { first, end } = range
     if (eventType !== undefined && eventType !== 'gate.decision') return ofType(query, range)
     // Seqs have no gaps: without a filter a page is arithmetic, and decisions are all seqs that the index lacks.
-    const skipped = eventType === undefined || end <= first ? [] : others.all(chain, first, end)
+    const skipped =
+      eventType === undefined || end <= first ? [] : others.all(places.number(chain), ...places.range(chain, range))
     const total = Math.max(0, end - first - skipped.length)
     const low = order === 'asc' ? offset : Math.max(0, total - offset - limit)
     const high = Math.min(total, order === 'asc' ? offset + limit : total - offset)
     if (low >= high) return { rows: [], total }
-    const rows = spans(skipped, first, low, high).flatMap(([from, to]) => between.all(chain, from, to))
+    const rows = spans(skipped, first, low, high).flatMap((span) => between.all(...places.range(chain, span)))
     if (order === 'desc') rows.reverse()
     return { rows, total }
   }
 }
 
 /** Gapless spans of the seqs from the low-th to before the high-th, not counting the skipped ones. */
-function spans(skipped: readonly number[], first: number, low: number, high: number): [from: number, to: number][] {
-  const found: [number, number][] = []
+function spans(skipped: readonly number[], first: number, low: number, high: number): SeqRange[] {
+  const found: SeqRange[] = []
   // `place` counts the seqs kept before `seq`.
   let seq = first
   let place = 0
   for (const gap of [...skipped, Number.POSITIVE_INFINITY]) {
     const kept = gap - seq
     const [from, to] = [Math.max(low - place, 0), Math.min(high - place, kept)]
-    if (from < to) found.push([seq + from, seq + to])
+    if (from < to) found.push({ first: seq + from, end: seq + to })
     place += kept
     seq = gap + 1
     if (place >= high) break
@@ -62,16 +56,18 @@ function spans(skipped: readonly number[], first: number, low: number, high: num
 }
 
 /** Pages of one type other than decisions, from the partial index. */
-function typeQuery(db: Database): (query: PageQuery, range: SeqRange) => RowPage {
+function typeQuery(db: Database, places: ChainPlaces): (query: PageQuery, range: SeqRange) => RowPage {
   const where = `FROM ${OTHERS} AND type = ?`
-  const count = db.prepare<[string, number, number, string], { total: number }>(`SELECT count(*) AS total ${where}`)
+  const count = db.prepare<[number, number, number, string], number>(`SELECT count(*) ${where}`).pluck()
   const ordered = (direction: 'ASC' | 'DESC') =>
-    db.prepare<[string, number, number, string, number, number], EntryRow>(
-      `SELECT ${COLUMNS} ${where} ORDER BY seq ${direction} LIMIT ? OFFSET ?`,
-    )
+    db
+      .prepare<[number, number, number, string, number, number], EntryRow>(
+        `SELECT ${COLUMNS} ${where} ORDER BY at ${direction} LIMIT ? OFFSET ?`,
+      )
+      .raw()
   const pages = { asc: ordered('ASC'), desc: ordered('DESC') }
-  return ({ chain, order, limit, offset, eventType = '' }, { first, end }) => {
-    const { total } = count.get(chain, first, end, eventType) ?? { total: 0 }
-    return { rows: pages[order].all(chain, first, end, eventType, limit, offset), total }
+  return ({ chain, order, limit, offset, eventType = '' }, range) => {
+    const place = [places.number(chain), ...places.range(chain, range), eventType] as const
+    return { rows: pages[order].all(...place, limit, offset), total: count.get(...place) ?? 0 }
   }
 }

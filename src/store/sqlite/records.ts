@@ -4,7 +4,8 @@ import { canonicalJson } from '../../base/canonical.ts'
 import { isJsonObject, storedJson } from '../../base/json.ts'
 import type { RecordKind, Records, RecordWrite } from '../records.ts'
 import type { Placed } from '../submission.ts'
-import { AlteredFile } from './open.ts'
+import { AlteredFile } from './errors.ts'
+import type { ChainPlaces } from './places.ts'
 
 export interface RecordRow {
   id: string
@@ -55,7 +56,7 @@ export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow)
   return record as Records[RecordKind] as Records[K]
 }
 
-export function recordQueries(db: Database) {
+export function recordQueries(db: Database, places: ChainPlaces) {
   const tables = {
     tenant: tableQueries(db, 'tenant'),
     key: tableQueries(db, 'key', 'api_key'),
@@ -64,18 +65,19 @@ export function recordQueries(db: Database) {
     switch: tableQueries(db, 'switch', 'kill_switch'),
     approval: tableQueries(db, 'approval'),
   }
-  const entries = db.prepare<[string, string, string], Pick<Placed, 'chain' | 'seq'>>(
-    `SELECT section.chain, section.seq FROM section JOIN entry USING (chain, seq)
-      WHERE section.name = 'data' AND json_extract(section.json, '$.record') IS NOT NULL
-        AND json_extract(section.json, '$.id') = ? AND json_extract(section.json, '$.record') = ?
-        AND entry.type IN (SELECT value FROM json_each(?))
-      ORDER BY section.chain, section.seq`,
+  const entries = db.prepare<[string, string, string], { chain: number; seq: number }>(
+    `SELECT chain, seq FROM audit_entry
+      WHERE data IS NOT NULL AND json_extract(data, '$.record') IS NOT NULL
+        AND json_extract(data, '$.id') = ? AND json_extract(data, '$.record') = ?
+        AND type IN (SELECT value FROM json_each(?))
+      ORDER BY at`,
   )
   const types = JSON.stringify(STATE_EVENTS)
   return {
     ...tables,
     /** Finds the entries that changed a record. Excludes entries of callers, whatever their data looks like. */
-    entriesOf: (kind: RecordKind, id: string) => entries.all(id, kind, types),
+    entriesOf: (kind: RecordKind, id: string): Pick<Placed, 'chain' | 'seq'>[] =>
+      entries.all(id, kind, types).map(({ chain, seq }) => ({ chain: places.name(chain) ?? '', seq })),
     put({ kind, record }: RecordWrite, version: number): void {
       // The union of tables takes the intersection of records; kind and record correspond by type.
       const table = tables[kind] as { put(record: Records[RecordKind], version: number): unknown }

@@ -50,7 +50,7 @@ function told({ entry: { header }, text }: Row): Told {
 }
 
 function* rowsOfTypes({ entries, rows }: Connection, chain: string, types: readonly string[], range?: SeqRange) {
-  for (const seq of entries.seqsOfTypes(chain, types, range)) yield* rows.from(chain, seq, seq + 1)
+  for (const seq of entries.seqsOfTypes(chain, types, range)) yield* rows.from(chain, { first: seq, end: seq + 1 })
 }
 
 /** Keys and stops of other chains that count in this one, in their order. */

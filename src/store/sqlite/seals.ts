@@ -4,7 +4,7 @@ import { type SealKey, sealOf } from '../../audit/seal.ts'
 import { equalBytes } from '../../base/bytes.ts'
 import type { RecordedHead } from '../records.ts'
 import type { SealKeys } from '../store.ts'
-import { AlteredFile } from './open.ts'
+import { AlteredFile } from './errors.ts'
 
 interface SealRow {
   size: number

@@ -7,8 +7,7 @@ import { headAfter, isGenuinePrune, type Prune } from '../../evidence/prune.ts'
 import type { LogKey } from '../../evidence/trust.ts'
 import { logKeysOf } from '../records.ts'
 import type { Connection } from './connection.ts'
-import { MissingEntry } from './errors.ts'
-import { AlteredFile, asUnusable } from './open.ts'
+import { AlteredFile, asUnusable, MissingEntry } from './errors.ts'
 
 /** Adds the place to an error that shows a damaged file. */
 export function reading<T>(where: string, read: () => T): T {

@@ -1,10 +1,9 @@
 import { APPROVAL_EVENTS } from '../../audit/events.ts'
 import { erasures, targetsOf } from '../../audit/redaction.ts'
 import type { Connection } from './connection.ts'
-import { strayFault } from './errors.ts'
+import { AlteredFile } from './errors.ts'
 import { foldChain, foldEntry, nothingFolded } from './fold.ts'
 import { assertSame, differing, MISSING } from './follow.ts'
-import { AlteredFile } from './open.ts'
 import { readChange } from './provenance.ts'
 import { dataOf, reading, soundEntry } from './sound-entry.ts'
 
@@ -24,12 +23,13 @@ export function assertHeads(connection: Connection, origin: string): void {
   }
 }
 
-/** Requires each section to belong to an entry: one at the next place would keep its chain from growing. */
-export function assertNoStrays({ entries }: Connection): void {
-  for (const chain of entries.sectionChains()) {
-    const stray = reading(`Audit chain ${chain}`, () => entries.stray(chain))
-    if (stray !== undefined) throw new AlteredFile(strayFault(chain, stray))
-  }
+/** Requires each entry to be of a chain that has a name: one at the next place would keep a chain from being made. */
+export function assertNamed({ places }: Connection): void {
+  const unnamed = reading('The table of chains', places.unnamed)
+  if (unnamed !== undefined)
+    throw new AlteredFile(
+      `The chain of number ${unnamed} has entries and no name. The file was altered outside gate-sidecar.`,
+    )
 }
 
 /**

@@ -27,8 +27,8 @@ import { writeHere } from './writers.ts'
  *   fault and its place
  */
 export function openStore(options: StoreOptions): Store {
-  const { dir, create, clock, sealKeys, makeWriter = writeHere, makeVerifier = verifyHere } = options
-  const first = connect(openDatabase(dir, { create, accept: (db) => accept(connect(db), options) }))
+  const { dir, clock, sealKeys, makeWriter = writeHere, makeVerifier = verifyHere } = options
+  const first = connect(openDatabase(dir, { ...options, accept: (db) => accept(connect(db), options) }))
   const { origin, memory: initial } = checked(first, options)
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
   const file = fileConnection(address, first)
@@ -196,14 +196,7 @@ function checkpointReads(read: Read) {
     checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
     chainsEver: () =>
       read(({ entries, checkpoints, systemHeads }) =>
-        [
-          ...new Set([
-            ...entries.chains(),
-            ...entries.sectionChains(),
-            ...checkpoints.chains(),
-            ...systemHeads.chains(),
-          ]),
-        ].sort(),
+        [...new Set([...entries.chains(), ...checkpoints.chains(), ...systemHeads.chains()])].sort(),
       ),
     deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
     treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),

@@ -2,15 +2,14 @@ import type { Database } from 'better-sqlite3'
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { isJsonObject, type Json, storedJson } from '../../base/json.ts'
 import type { RecordedHead } from '../records.ts'
+import type { ChainPlaces } from './places.ts'
 import type { PrunedQueries } from './pruned.ts'
 
 /** Finds the newest heads of chains in `_system`, whose own checkpoints sign them. */
-export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
-  const data = db.prepare<[string, string], { seq: number; json: string }>(
-    `SELECT entry.seq, section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
-        WHERE entry.chain = ? AND entry.type = 'audit.checkpoint' AND entry.type <> 'gate.decision' AND section.name = 'data'
-          AND instr(section.json, ?) > 0
-        ORDER BY entry.seq DESC`,
+export function systemHeadQueries(db: Database, places: ChainPlaces, pruned: PrunedQueries) {
+  const data = db.prepare<[number, string], { seq: number; json: string }>(
+    `SELECT seq, data AS json FROM audit_entry INDEXED BY entry_by_type
+      WHERE chain = ? AND type = 'audit.checkpoint' AND instr(data, ?) > 0 ORDER BY at DESC`,
   )
   /**
    * Newest first. Callers that rely on a head verify `_system` against its checkpoints.
@@ -18,7 +17,7 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
    * @param chain leaves out entries that do not name it, without parsing them
    */
   function* inEntries(chain = ''): Generator<RecordedHead> {
-    for (const { seq, json } of data.iterate(SYSTEM_CHAIN, chain)) yield* headsIn(seq, json)
+    for (const { seq, json } of data.iterate(places.number(SYSTEM_CHAIN), chain)) yield* headsIn(seq, json)
   }
   /** Heads from pruned entries, as the record of the pruning has them. */
   function inRecord(): RecordedHead[] {

@@ -8,8 +8,7 @@ import { CHAIN } from '../../evidence/note.ts'
 import type { SeqRange } from '../queries.ts'
 import type { RecordedHead } from '../records.ts'
 import type { Connection } from './connection.ts'
-import { MissingEntry } from './errors.ts'
-import { AlteredFile } from './open.ts'
+import { AlteredFile, MissingEntry } from './errors.ts'
 import { replayFrom } from './replay-chain.ts'
 import { assertSealed, sealedBy } from './seals.ts'
 import {
@@ -33,6 +32,9 @@ export function verifyChain(
   request: VerifyRequest,
   onProgress: Progress = () => undefined,
 ): RangeVerification {
+  // Names and texts are read as they are in the file now.
+  connection.places.forget()
+  connection.texts.forget()
   const oldest = connection.pruned.size(request.chain)
   const work = workOn(connection, origin, request)
   const { end = work.length } = request.range ?? {}
@@ -132,11 +134,9 @@ function wholeFault(work: Work, found: Found): Fault | undefined {
     if (size > kept)
       return fault('tampered', kept, `_system records that ${size} entries were signed, and that checkpoint is missing`)
   const isTooMany = unsignedTail()
-  for (const { entry } of connection.rows.from(chain, signed, length, { sections: false }))
+  for (const { entry } of connection.rows.from(chain, { first: signed, end: length }, { sections: false }))
     if (isTooMany(entry.header))
       return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
-  const alone = connection.entries.stray(chain)
-  if (alone !== undefined) return fault('tampered', alone, `a section of entry ${alone} is there, and no such entry`)
   return sealFault(work) ?? ageFault(work, found)
 }
 

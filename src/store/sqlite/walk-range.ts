@@ -90,7 +90,7 @@ export function walkRange(
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
   let others = 0
-  for (const row of connection.rows.from(chain, first, past, request)) {
+  for (const row of connection.rows.from(chain, { first, end: past }, request)) {
     const { entry, committed } = row
     const isPast = walk.head.seq + 1 >= end
     const check = checkAt(walk.head.seq + 1, committed)
@@ -132,7 +132,7 @@ function leftEdge(
     if (typeof pruned === 'string') return fault('tampered', pruned, first)
     if (pruned !== undefined) return headAfter(pruned)
   }
-  const [before] = connection.rows.from(chain, first - 1, first)
+  const [before] = connection.rows.from(chain, { first: first - 1, end: first })
   if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
   const { entry, committed } = before
   const follows = { seq: first - 2, hash: entry.header.prev, tsMs: 0 }

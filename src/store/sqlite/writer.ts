@@ -7,11 +7,10 @@ import type { Committed, Conflict, PreparedSubmission } from '../submission.ts'
 import { sealHeads } from './append.ts'
 import { applySubmission } from './commit.ts'
 import type { Connection } from './connection.ts'
-import { isBusy, isSqliteError, StraySection } from './errors.ts'
+import { AlteredFile, isBusy, isSqliteError } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
 import type { Group } from './group.ts'
 import { type Memory, refreshed } from './memory.ts'
-import { AlteredFile } from './open.ts'
 import { randomPool } from './random-pool.ts'
 import { OtherSealKey } from './seals.ts'
 
@@ -145,7 +144,7 @@ function writeResultOf(group: Group, submission: PreparedSubmission): WriteResul
   try {
     return applySubmission(group, submission)
   } catch (error) {
-    if (isSqliteError(error) || error instanceof OtherSealKey || error instanceof StraySection) throw error
+    if (isSqliteError(error) || error instanceof OtherSealKey) throw error
     const message = error instanceof Error ? error.message : String(error)
     return { fault: { code: codeOf(error), message, chain: error instanceof AlteredFile ? error.chain : undefined } }
   }

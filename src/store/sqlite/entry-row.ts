@@ -1,0 +1,213 @@
+import { decisionText, type PreparedEntry } from '../../audit/draft.ts'
+import { type Header, headerTextOf, SALT_BYTES, type Section, type StoredEntry } from '../../audit/entry.ts'
+import { filled, templateOf } from '../../audit/grounds.ts'
+import { encodeHex } from '../../base/bytes.ts'
+import { formatDigest, parseDigest } from '../../base/digest.ts'
+import { GateError } from '../../base/errors.ts'
+import { ID_BYTES, idBytes, idOf, siblingId } from '../../base/id.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { Decision } from '../../policies/set.ts'
+import { type ChainPlaces, numberAt, placeOf, seqAt } from './places.ts'
+import type { SharedTexts } from './shared-text.ts'
+
+const DIGEST_BYTES = 32
+const DIGEST_DIGITS = 2 * DIGEST_BYTES
+/** Sections in the order of their names, as their commitments and salts lie in a row. */
+const OF_DECISIONS = ['decision', 'grounds', 'request', 'risk'] as const
+const OF_EVENTS = ['actor', 'data', 'detail'] as const
+const DECISION = 'gate.decision'
+
+type SectionName = (typeof OF_DECISIONS | typeof OF_EVENTS)[number]
+
+/** Columns of audit_entry from which a header is made, as arrays, which SQLite's binding makes in less time than objects. */
+type HeaderColumns = readonly [
+  at: number,
+  ts: number,
+  type: string | null,
+  id: Uint8Array,
+  hash: Uint8Array,
+  prev: Uint8Array,
+  commits: Uint8Array,
+]
+/** A row that begins with them. */
+export type HeaderRow = readonly [...HeaderColumns, ...content: unknown[]]
+export const HEADER_COLUMNS = 'at, ts, type, id, hash, prev, commits'
+
+/** All stored columns of audit_entry. */
+export type EntryRow = readonly [
+  ...HeaderColumns,
+  salts: Uint8Array,
+  action: string | null,
+  effect: Decision | null,
+  agent: string | null,
+  session: string | null,
+  taken: 1 | null,
+  approval: string | null,
+  historyEnd: number | null,
+  evaluatedMs: number | null,
+  grounds: number | null,
+  risk: number | null,
+  actor: string | null,
+  data: string | null,
+  detail: string | null,
+  request: string | null,
+]
+export const COLUMNS = `${HEADER_COLUMNS}, salts, action, effect, agent, session, taken, approval, history_end, evaluated_at, grounds, risk, actor, data, detail, request`
+export const INSERT = `INSERT INTO audit_entry (${COLUMNS}) VALUES (${COLUMNS.replace(/\w+/g, '?')})`
+
+/** Columns that hold what may be erased. */
+export type Erasable = 'actor' | 'data' | 'detail' | 'request'
+
+/** Place of the salt of a section that may be erased, in bytes; undefined for another section. */
+export function erasableSalt(section: string): { column: Erasable; offset: number } | undefined {
+  if (section === 'request') return { column: section, offset: OF_DECISIONS.indexOf(section) * SALT_BYTES }
+  const column = OF_EVENTS.find((name) => name === section)
+  return column && { column, offset: OF_EVENTS.indexOf(column) * SALT_BYTES }
+}
+
+/** Codec between entries and rows of audit_entry. */
+export function entryRows(places: ChainPlaces, texts: SharedTexts) {
+  const sections = sectionReader(texts)
+  return {
+    rowOf: rowMaker(places, texts),
+    bareEntry,
+    /** The sections that were not erased. @throws GateError as `bareEntry` */
+    sections,
+    /** The entry with its sections, or those of these names. @throws GateError as `bareEntry` */
+    entry(chain: string, row: EntryRow, names?: readonly string[]): StoredEntry {
+      const all = sections(chain, row)
+      const asked = names === undefined ? all : all.filter(({ name }) => names.includes(name))
+      return { ...bareEntry(chain, row), sections: asked }
+    },
+  }
+}
+
+export type EntryRows = ReturnType<typeof entryRows>
+
+function sectionReader(sharedTexts: SharedTexts): (chain: string, row: EntryRow) => Section[] {
+  const shared = ([at]: EntryRow, number: number | null): string | null =>
+    number === null ? null : (sharedTexts.text(numberAt(at), seqAt(at), number) ?? null)
+  /** Texts in the order of the names of sections; null for one that was erased. */
+  const textsIn = (row: EntryRow): readonly (string | null)[] => {
+    const [, ts, type, id, , , , , action, effect, agent, session, taken, approvalId, historyEnd, evaluatedMs] = row
+    const [, , , , , , , , , , , , , , , , grounds, risk, actor, data, detail, request] = row
+    if (type !== null) return [actor, data, detail]
+    const decision =
+      action === null || effect === null
+        ? null
+        : decisionText({ action, decision: effect, id: idOf('decision', id) }, formatTimestamp(ts))
+    const template = shared(row, grounds)
+    const varying = { approvalId, agent, evaluatedMs, historyEnd, session, isTaken: taken === 1 }
+    return [decision, template && filled(template, varying, action ?? ''), request, shared(row, risk)]
+  }
+  return (chain, row) => {
+    const [, , , , , , , salts] = row
+    try {
+      const texts = textsIn(row)
+      const found: Section[] = []
+      for (const [i, name] of namesIn(row).entries()) {
+        const json = texts[i] ?? null
+        if (json !== null) found.push({ name, salt: salts.subarray(i * SALT_BYTES, (i + 1) * SALT_BYTES), json })
+      }
+      return found
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+      throw damaged(chain, row, error.message)
+    }
+  }
+}
+
+/**
+ * The row of an entry, from what it was before it was sealed, and the salts of its sections in the order of their names.
+ *
+ * @throws TypeError for an entry that has another form
+ */
+function rowMaker(places: ChainPlaces, texts: SharedTexts) {
+  return ({ header, hash, sections }: StoredEntry, prepared: PreparedEntry, salts: Uint8Array): EntryRow => {
+    const { chain, seq, type, id, ts, prev, commits } = header
+    const { decision } = prepared
+    const bytes = idBytes(id, 'entry')
+    const names: readonly string[] = decision === undefined ? OF_EVENTS : OF_DECISIONS
+    const isOurs = Object.keys(commits).every((name, i) => name === names[i])
+    const isSibling = decision === undefined || decision.id === siblingId(id, 'decision')
+    if (bytes === undefined || !isOurs || !isSibling) throw new TypeError(`${type} ${id} is no entry of our form`)
+    const number = places.made(chain)
+    const json = (name: string): string | null => sections.find((section) => section.name === name)?.json ?? null
+    const shared = (text: string | null | undefined): number | null =>
+      decision === undefined || text == null ? null : texts.numberOf(number, seq, text)
+    const grounds = json('grounds')
+    const template = decision && grounds && templateOf(grounds, decision.varying, decision.action)
+    return [
+      placeOf(number, seq),
+      Date.parse(ts),
+      decision === undefined ? type : null,
+      bytes,
+      parseDigest(hash),
+      parseDigest(prev),
+      Buffer.concat(Object.values(commits).map(parseDigest)),
+      salts,
+      decision?.action ?? null,
+      decision?.decision ?? null,
+      decision?.varying.agent ?? null,
+      decision?.varying.session ?? null,
+      decision?.varying.isTaken ? 1 : null,
+      decision?.varying.approvalId ?? null,
+      decision?.varying.historyEnd ?? null,
+      decision?.varying.evaluatedMs ?? null,
+      shared(template),
+      shared(json('risk')),
+      json('actor'),
+      json('data'),
+      json('detail'),
+      json('request'),
+    ]
+  }
+}
+
+/** The entry without its sections. @throws GateError naming the entry when its row is damaged beyond reading */
+function bareEntry(chain: string, row: HeaderRow): StoredEntry {
+  if (!isWhole(row)) throw damaged(chain, row, 'a column holds no value of its form')
+  const [at, ts, type, id, hash, prev, commits] = row
+  const digits = encodeHex(commits)
+  const header: Header = {
+    chain,
+    commits: {},
+    id: idOf('entry', id),
+    prev: formatDigest(prev),
+    seq: seqAt(at),
+    ts: formatTimestamp(ts),
+    type: type ?? DECISION,
+    v: 1,
+  }
+  for (const [i, name] of namesIn(row).entries())
+    header.commits[name] = `sha256:${digits.slice(i * DIGEST_DIGITS, (i + 1) * DIGEST_DIGITS)}`
+  return { header, headerText: headerTextOf(header), hash: formatDigest(hash), sections: [] }
+}
+
+/** Largest time of a Date (ECMAScript, 21.4.1.1). */
+const MAX_MS = 8.64e15
+
+/** False for a row of a damaged file, which holds values of other types than the schema says. */
+function isWhole([, ts, type, id, hash, prev, commits]: HeaderRow): boolean {
+  return (
+    (type === null || typeof type === 'string') &&
+    Math.abs(ts) <= MAX_MS &&
+    isBytes(id, ID_BYTES) &&
+    isBytes(hash, DIGEST_BYTES) &&
+    isBytes(prev, DIGEST_BYTES) &&
+    commits instanceof Uint8Array
+  )
+}
+
+function isBytes(value: Uint8Array, length: number): boolean {
+  return value instanceof Uint8Array && value.byteLength === length
+}
+
+function namesIn([, , type, , , , commits]: HeaderRow): readonly SectionName[] {
+  return type === null ? OF_DECISIONS : OF_EVENTS.slice(0, commits.byteLength / DIGEST_BYTES)
+}
+
+/** Damage of a row, which the file alone shows. */
+function damaged(chain: string, [at]: HeaderRow, what: string): GateError {
+  return new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seqAt(at)}: ${what}.`)
+}

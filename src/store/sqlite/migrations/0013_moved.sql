@@ -1,0 +1,4 @@
+-- All entries were moved to audit_entry.
+
+DROP TABLE section;
+DROP TABLE entry;
