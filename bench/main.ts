@@ -6,6 +6,8 @@ import { startCerbos, type Target } from './cerbos.ts'
 import { type EvidenceResult, measureEvidence } from './evidence.ts'
 import { type FollowResult, measureFollow } from './follow.ts'
 import { startGate } from './gate.ts'
+import { type GrowthResult, measureGrowth } from './growth.ts'
+import { growthChart } from './growth-chart.ts'
 import { type HostileResult, measureHostile } from './hostile/hostile.ts'
 import type { LoadResult } from './load.ts'
 import { loadInProcess } from './load-process.ts'
@@ -154,6 +156,7 @@ interface Parts {
   memory: MemoryResult | null
   follow: FollowResult[] | null
   hostile: HostileResult[] | null
+  growth: GrowthResult[] | null
 }
 
 function save(comparison: Comparison, parts: Parts): void {
@@ -176,6 +179,7 @@ const PARTS = [
   'memory',
   'follow',
   'hostile',
+  'growth',
 ]
 const USAGE = `Usage: npm run bench -- [--only <part>,…]\n\nParts: ${PARTS.join(', ')}\nExample: npm run bench -- --only cerbos,gate\n`
 
@@ -220,6 +224,11 @@ const follow = wanted('follow') ? await measureFollow() : null
 if (follow !== null) console.table(follow)
 const hostile = wanted('hostile') ? await measureHostile() : null
 if (hostile !== null) console.table(hostile.map(({ firstAnswer: _, ...rest }) => rest))
+const growth = wanted('growth') ? await measureGrowth() : null
+if (growth !== null) {
+  console.table(growth)
+  writeFileSync(join(RESULTS, 'growth.svg'), growthChart(growth))
+}
 save(comparison, {
   path,
   micro: wanted('micro') ? await measureMicro() : null,
@@ -230,5 +239,6 @@ save(comparison, {
   memory,
   follow,
   hostile,
+  growth,
 })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1
