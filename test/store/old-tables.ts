@@ -16,11 +16,15 @@ const SECTIONS = {
   grounds: {
     isOf: 'type IS NULL',
     place: 1,
-    text: `grounds_text((SELECT text FROM SCHEMA.shared_text WHERE number = grounds), approval, agent, evaluated_at,
+    text: `grounds_text(iif(typeof(grounds) = 'text', grounds, (SELECT text FROM SCHEMA.shared_text WHERE number = grounds)), approval, agent, evaluated_at,
       history_end, session, taken, action)`,
   },
   request: { isOf: 'type IS NULL', place: 2, text: 'request' },
-  risk: { isOf: 'type IS NULL', place: 3, text: '(SELECT text FROM SCHEMA.shared_text WHERE number = risk)' },
+  risk: {
+    isOf: 'type IS NULL',
+    place: 3,
+    text: "iif(typeof(risk) = 'text', risk, (SELECT text FROM SCHEMA.shared_text WHERE number = risk))",
+  },
 }
 
 /** Runs a statement that changes rows, also through the views. @returns how many */

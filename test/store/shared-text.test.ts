@@ -10,9 +10,16 @@ test('a text is shared by 100,000 entries of its chain, and goes with the last o
   const db = openDatabase(temporaryFolder(), { create: true })
   t.after(() => db.close())
   const texts = sharedTexts(db)
-  const number = texts.numberOf(1, 5, 'text')
-  assert.equal(texts.numberOf(1, 100_004, 'text'), number)
-  const [next, other] = [texts.numberOf(1, 100_005, 'text'), texts.numberOf(2, 5, 'text')]
+  const shared = (chain: number, seq: number): number => {
+    const stored = texts.stored(chain, seq, 'text')
+    assert.equal(typeof stored, 'bigint')
+    return Number(stored)
+  }
+  // What comes once is not shared.
+  for (const chain of [1, 2]) assert.equal(texts.stored(chain, 4, 'text'), 'text')
+  const number = shared(1, 5)
+  assert.equal(shared(1, 100_004), number)
+  const [next, other] = [shared(1, 100_005), shared(2, 5)]
   assert.equal(new Set([number, next, other]).size, 3)
   const readable = (chain: number, seq: number, of: number) => texts.text(chain, seq, of) === 'text'
   assert.deepEqual(
@@ -34,7 +41,8 @@ test('a text is shared by 100,000 entries of its chain, and goes with the last o
   assert.deepEqual(left(), [false, true, true])
   // A number is not used again: somebody may still hold the text of it.
   texts.prune(1, 300_000)
-  assert.ok(texts.numberOf(1, 300_000, 'text') > other)
+  texts.stored(1, 300_000, 'text')
+  assert.ok(shared(1, 300_001) > other)
 })
 
 test('of a submission that is refused, neither its chain nor its texts are used by later ones', async (t) => {
@@ -50,7 +58,8 @@ test('of a submission that is refused, neither its chain nor its texts are used 
   assert.equal(conflict, 'revision')
   await commit(store, only(note({}, { chain: 'third/live' })))
   const second = { ...aDecision('deny'), chain: 'other/live' }
-  await commit(store, { guards: [], writes: [], entries: [second] })
+  const more = Array.from({ length: 3 }, () => ({ ...aDecision('deny'), chain: 'other/live' }))
+  await commit(store, { guards: [], writes: [], entries: [...more, second] })
   const read = await store.entry(second.id)
   assert.deepEqual([read?.header.chain, read?.sections.length], ['other/live', 4])
   assert.deepEqual(await store.chains(), ['other/live', 'third/live'])

@@ -14,7 +14,7 @@ interface Row {
   at: number
   ts: number
   decision: Decision
-  grounds: number
+  grounds: number | string
 }
 
 export function decisionQueries(db: Database, places: ChainPlaces, texts: SharedTexts) {

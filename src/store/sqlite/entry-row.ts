@@ -8,7 +8,7 @@ import { ID_BYTES, idBytes, idOf, siblingId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
 import { type ChainPlaces, numberAt, placeOf, seqAt } from './places.ts'
-import type { SharedTexts } from './shared-text.ts'
+import type { SharedTexts, TextOrNumber } from './shared-text.ts'
 
 const DIGEST_BYTES = 32
 const DIGEST_DIGITS = 2 * DIGEST_BYTES
@@ -45,8 +45,8 @@ export type EntryRow = readonly [
   approval: string | null,
   historyEnd: number | null,
   evaluatedMs: number | null,
-  grounds: number | null,
-  risk: number | null,
+  grounds: TextOrNumber | number | null,
+  risk: TextOrNumber | number | null,
   actor: string | null,
   data: string | null,
   detail: string | null,
@@ -85,8 +85,8 @@ export function entryRows(places: ChainPlaces, texts: SharedTexts) {
 export type EntryRows = ReturnType<typeof entryRows>
 
 function sectionReader(sharedTexts: SharedTexts): (chain: string, row: EntryRow) => Section[] {
-  const shared = ([at]: EntryRow, number: number | null): string | null =>
-    number === null ? null : (sharedTexts.text(numberAt(at), seqAt(at), number) ?? null)
+  const shared = ([at]: EntryRow, stored: EntryRow[16]): string | null =>
+    stored === null ? null : (sharedTexts.text(numberAt(at), seqAt(at), stored) ?? null)
   /** Texts in the order of the names of sections; null for one that was erased. */
   const textsIn = (row: EntryRow): readonly (string | null)[] => {
     const [, ts, type, id, , , , , action, effect, agent, session, taken, approvalId, historyEnd, evaluatedMs] = row
@@ -133,8 +133,8 @@ function rowMaker(places: ChainPlaces, texts: SharedTexts) {
     if (bytes === undefined || !isOurs || !isSibling) throw new TypeError(`${type} ${id} is no entry of our form`)
     const number = places.made(chain)
     const json = (name: string): string | null => sections.find((section) => section.name === name)?.json ?? null
-    const shared = (text: string | null | undefined): number | null =>
-      decision === undefined || text == null ? null : texts.numberOf(number, seq, text)
+    const shared = (text: string | null | undefined): TextOrNumber | null =>
+      decision === undefined || text == null ? null : texts.stored(number, seq, text)
     const grounds = json('grounds')
     const template = decision && grounds && templateOf(grounds, decision.varying, decision.action)
     return [

@@ -14,6 +14,15 @@ interface Shared {
   text: string
 }
 
+/** A text that came once, or has a number. */
+interface Written {
+  number: number | undefined
+  since: number
+}
+
+/** What stands for a text in a row: itself, or its number. A number is a bigint here, since others would be stored as a float. */
+export type TextOrNumber = string | bigint
+
 /**
  * Statements over shared_text. A chain has texts of its own, so that nothing of a pruned entry stays.
  * Only commit.ts writes, inside its transaction.
@@ -26,20 +35,23 @@ export function sharedTexts(db: Database) {
     .pluck()
   const read = db.prepare<[number], Shared>('SELECT number, chain, since, text FROM shared_text WHERE number = ?')
   const deletion = db.prepare<[number, number]>('DELETE FROM shared_text WHERE chain = ? AND since <= ?')
-  let written = boundedCache<Shared>(KEPT)
+  let written = boundedCache<Written>(KEPT)
   let known = boundedCache<Shared, number>(KEPT)
   return {
-    /** Number of the text for the entry of this seq of a chain. */
-    numberOf(chain: number, seq: number, text: string): number {
+    /** What stands for the text in the entry of this seq of a chain. Shared is what comes a second time: many never do. */
+    stored(chain: number, seq: number, text: string): TextOrNumber {
       const key = `${chain} ${text}`
-      const cached = written.get(key)
-      if (cached !== undefined && seq < cached.since + SHARED_BY) return cached.number
-      const number = insert.get(chain, seq, text) ?? 0
-      written.put(key, { number, chain, since: seq, text })
-      return number
+      const before = written.get(key)
+      const isGood = before?.number !== undefined && seq < before.since + SHARED_BY
+      const now = isGood ? before : { number: before && insert.get(chain, seq, text), since: seq }
+      // Put again, it is the newest.
+      written.put(key, now)
+      return now.number === undefined ? text : BigInt(now.number)
     },
-    /** The text of the entry of this seq of a chain; undefined when the file was altered. */
-    text(chain: number, seq: number, number: number): string | undefined {
+    /** The text for which `stored` stands in the entry of this seq of a chain; undefined when the file was altered. */
+    text(chain: number, seq: number, stored: TextOrNumber | number): string | undefined {
+      if (typeof stored === 'string') return stored
+      const number = Number(stored)
       const cached = known.get(number)
       const shared = cached ?? read.get(number)
       if (shared === undefined) return undefined

@@ -26,7 +26,7 @@ CREATE TABLE audit_entry (
   -- Of the sections in the order of their names, 32 bytes each; zeros are the salt of what was erased.
   commits BLOB NOT NULL,
   salts BLOB NOT NULL CHECK (length(salts) = length(commits)),
-  -- Of decisions. What varies in the grounds; the rest is in the text of this number.
+  -- Of decisions. What varies in the grounds; the rest is their template. This and the risk are a text, or the number of a shared one.
   action TEXT,
   effect TEXT,
   agent TEXT,
@@ -35,8 +35,8 @@ CREATE TABLE audit_entry (
   approval TEXT,
   history_end INTEGER,
   evaluated_at INTEGER,
-  grounds INTEGER,
-  risk INTEGER,
+  grounds ANY,
+  risk ANY,
   -- Sections that may be erased, or are large.
   actor TEXT,
   data TEXT,
