@@ -81,6 +81,21 @@ test('what an agent did is found without passing over what the others did', (t) 
   assert.ok(quickest('new') < quickest('bot') / 20, `${quickest('new')} ms, ${quickest('bot')} ms`)
 })
 
+test('earlier actions are read from an index alone, whatever the size of their requests', (t) => {
+  const db = openDatabase(temporaryFolder(), { create: true })
+  t.after(() => db.close())
+  const prepared = t.mock.method(db, 'prepare')
+  takenQuery(db, chainPlaces(db))
+  const sources = prepared.mock.calls.map(({ arguments: [source] }) => String(source))
+  const queries = sources.filter((source) => source.includes('INDEXED BY taken'))
+  assert.equal(queries.length, 3)
+  for (const query of queries) {
+    const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`)
+    const details = plan.all(...Array(query.split('?').length - 1).fill(1)).map(({ detail }) => detail)
+    assert.match(details.join(), /USING COVERING INDEX/)
+  }
+})
+
 const since: { name: string; by: TakenBy; pattern: string; from: number; conflict: 'noNewAllows' | null }[] = [
   { name: 'an action of all', by: { agent: null, session: null }, pattern: 'a.*', from: 6, conflict: 'noNewAllows' },
   { name: 'an action before', by: { agent: null, session: null }, pattern: 'a.one', from: 3, conflict: null },

@@ -4,7 +4,7 @@ import { lru } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
 import type { DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
-import { type ChainPlaces, numberAt, seqAt, WHOLE_CHAIN } from './places.ts'
+import { type ChainPlaces, numberAt, SEQ, seqAt, WHOLE_CHAIN } from './places.ts'
 import type { SharedTexts } from './shared-text.ts'
 
 /** Templates of grounds whose values are kept. */
@@ -57,7 +57,7 @@ export function decisionQueries(db: Database, places: ChainPlaces, texts: Shared
 export function takenQuery(db: Database, places: ChainPlaces): (query: TakenQuery) => Taken[] {
   const prepared = (index: string, who: string) =>
     db.prepare<unknown[], Taken>(
-      `SELECT seq, action FROM audit_entry INDEXED BY ${index}
+      `SELECT ${SEQ} AS seq, action FROM audit_entry INDEXED BY ${index}
         WHERE taken = 1${who} AND at >= ? AND at < ? ORDER BY at LIMIT ?`,
     )
   const all = prepared('taken_by_all', '')

@@ -19,7 +19,7 @@ import {
   INSERT,
 } from './entry-row.ts'
 import { OTHERS, pageQuery } from './page.ts'
-import { type ChainPlaces, numberAt, WHOLE_CHAIN } from './places.ts'
+import { type ChainPlaces, numberAt, SEQ, WHOLE_CHAIN } from './places.ts'
 
 /** Statements over audit_entry. */
 export function entryQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
@@ -120,7 +120,7 @@ function readQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
 function placeQueries(db: Database, places: ChainPlaces) {
   const ofTypes = db
     .prepare<[number, number, number, string], number>(
-      `SELECT seq FROM ${OTHERS} AND type IN (SELECT value FROM json_each(?)) ORDER BY at`,
+      `SELECT ${SEQ} FROM ${OTHERS} AND type IN (SELECT value FROM json_each(?)) ORDER BY at`,
     )
     .pluck()
   const others = db.prepare<[number, number, number], number>(`SELECT count(*) FROM ${OTHERS}`).pluck()

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { PageQuery, SeqRange } from '../queries.ts'
 import { COLUMNS, type EntryRow } from './entry-row.ts'
-import type { ChainPlaces } from './places.ts'
+import { type ChainPlaces, SEQ } from './places.ts'
 
 /**
  * Entries other than decisions of a chain, from a place and before another. The index, which lacks decisions, is named,
@@ -19,7 +19,7 @@ export function pageQuery(db: Database, places: ChainPlaces): (query: PageQuery,
   const between = db
     .prepare<[number, number], EntryRow>(`SELECT ${COLUMNS} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at`)
     .raw()
-  const others = db.prepare<[number, number, number], number>(`SELECT seq FROM ${OTHERS} ORDER BY at`).pluck()
+  const others = db.prepare<[number, number, number], number>(`SELECT ${SEQ} FROM ${OTHERS} ORDER BY at`).pluck()
   const ofType = typeQuery(db, places)
   return (query, range) => {
     const { chain, order, limit, offset, eventType } = query

@@ -4,6 +4,9 @@ import type { SeqRange } from '../queries.ts'
 /** Entries that a chain has room for in audit_entry (0012_one_row.sql). */
 const ROOM = 2 ** 33
 
+/** Seq of an entry in SQL, from an index alone: the generated column `seq` would read the row. */
+export const SEQ = `(at & ${ROOM - 1})`
+
 /** Every seq of a chain. */
 export const WHOLE_CHAIN: SeqRange = { first: 0, end: ROOM }
 
