@@ -143,15 +143,25 @@ test('large groups are written in the thread, until they are small again', async
   assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 270)
 })
 
+/** Writer in a thread whose every write takes no time, however busy the machine is. */
+const writeQuickly: MakeWriter = (address, file) => {
+  const writer = writeInThread()(address, file)
+  return {
+    ...writer,
+    write: async (request) => {
+      const reply = await writer.write(request)
+      return reply.kind === 'written' ? { ...reply, tookMs: 0 } : reply
+    },
+  }
+}
+
 test('a full group is written while others come, and the rest after it', async (t) => {
   const sent: ThreadRequest[] = []
   posts(t, sent)
-  const clock = shiftedClock(t)
-  const store = opened(t, writeInThread())
+  const store = opened(t, writeQuickly)
   const burst = (size: number): Promise<unknown>[] => Array.from({ length: size }, () => commit(store, only(note())))
-  // The first writes may be slow on a busy machine.
+  // Enough large groups for the average.
   for (let i = 0; i < 20; i += 1) await Promise.all(burst(8))
-  clock.nowMs += 61_000
   sent.length = 0
   const written = burst(50)
   // Before the turn ends.
