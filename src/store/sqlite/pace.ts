@@ -23,6 +23,8 @@ interface WrittenGroup {
   isLarge: boolean
   /** Time of its transaction. */
   tookMs: number
+  /** True when others were allowed before a submission that counts them, which is made anew in this turn. */
+  isOvertaken: boolean
 }
 
 /**
@@ -39,18 +41,26 @@ export function groupPace() {
   let ms = 0
   let hangsUntilMs = 0
   let alone = true
+  /** No group is written before what is made anew: two halves of the callers would overtake it each time. */
+  let overtaken = false
   const isSlow = (): boolean => ms > SLOW_MS || performance.now() < hangsUntilMs
+  const delayMs = (): number => (alone || !isSlow() ? 0 : Math.min(ms * DELAY_SHARE, DELAY_LIMIT_MS))
   return {
     /** True when the next group is written in the thread. */
     isThreadBetter(submissions: number, isLarge: boolean): boolean {
+      overtaken = false
       size += (submissions - size) * WEIGHT
       return size > LARGE_GROUP || isLarge || isSlow()
     },
     /** True when so many waiting submissions are a group now, which the thread writes. */
-    isFull: (submissions: number): boolean => submissions >= FULL_GROUP && size > LARGE_GROUP && !isSlow(),
-    delayMs: (): number => (alone || !isSlow() ? 0 : Math.min(ms * DELAY_SHARE, DELAY_LIMIT_MS)),
+    isFull: (submissions: number): boolean =>
+      submissions >= FULL_GROUP && size > LARGE_GROUP && !isSlow() && !overtaken,
+    /** True when the thread gets its next group before the callers of the last one go on. */
+    isNextDue: (): boolean => !overtaken && delayMs() === 0,
+    delayMs,
     /** Counts a group that was written, or failed. What is large takes long on the fastest disk. */
-    written({ size: members, isLarge, tookMs }: WrittenGroup): void {
+    written({ size: members, isLarge, tookMs, isOvertaken }: WrittenGroup): void {
+      overtaken = isOvertaken
       alone = members === 1
       if (isLarge) return
       ms += (tookMs - ms) * WEIGHT

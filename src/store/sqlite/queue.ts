@@ -3,7 +3,7 @@ import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
-import type { Committed, Conflict, Placed, PreparedSubmission, Submission } from '../submission.ts'
+import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
 import { unavailable } from './errors.ts'
 import type { knownHeads } from './known-heads.ts'
 import type { Memory } from './memory.ts'
@@ -17,15 +17,13 @@ const BUSY_RETRY_MS = 5
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 
-type Result = Committed | Conflict
-
 interface Waiting {
   submission: PreparedSubmission
   /** Length of the texts of its entries. */
   characters: number
   isAbandoned: (() => boolean) | undefined
   sinceMs: number
-  resolve(result: Result): void
+  resolve(result: Committed | Conflict): void
   reject(error: unknown): void
 }
 
@@ -75,7 +73,6 @@ export function commitQueue(host: QueueHost) {
 
   const flush = async (): Promise<void> => {
     scheduled = false
-    // A full group may have begun since this was scheduled.
     if (writing > 0) return
     waiting = withoutAbandoned(waiting)
     if (waiting.length === 0) return
@@ -95,20 +92,19 @@ export function commitQueue(host: QueueHost) {
       return schedule(BUSY_RETRY_MS)
     }
     busySinceMs = undefined
-    // A disk that hangs may fail in the end.
-    const tookMs = reply.kind === 'written' ? reply.tookMs : performance.now() - beganMs
-    pace.written({ size: group.length, isLarge: large, tookMs })
+    const timed = { tookMs: timeOf(reply, beganMs), isOvertaken: isOvertaken(reply) }
+    pace.written({ size: group.length, isLarge: large, ...timed })
     if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
     // The thread has its next group before the callers of this one go on, which takes as long as half of a write.
-    if (written instanceof Promise && pace.delayMs() === 0) void flush()
+    if (written instanceof Promise && pace.isNextDue()) void flush()
     else schedule(pace.delayMs())
   }
 
   return {
-    submit(submission: Submission, isAbandoned?: () => boolean): Promise<Result> {
+    submit(submission: Submission, isAbandoned?: () => boolean): Promise<Committed | Conflict> {
       return new Promise((resolve, reject) => {
         enqueue(waiting, waitingOf(submission, { isAbandoned, resolve, reject }), writing)
         const isFree = writing === 0 && busySinceMs === undefined
@@ -151,6 +147,17 @@ function write(
   } catch (error) {
     return failed(error)
   }
+}
+
+/** A disk that hangs may fail in the end. */
+function timeOf(reply: WriteReply, beganMs: number): number {
+  return reply.kind === 'written' ? reply.tookMs : performance.now() - beganMs
+}
+
+/** True when others were allowed before a submission that counts them. */
+function isOvertaken(reply: WriteReply): boolean {
+  const isSo = (result: WriteResult): boolean => 'conflict' in result && result.conflict === 'noNewAllows'
+  return reply.kind === 'written' && reply.results.some(isSo)
 }
 
 function waitingOf(
@@ -206,17 +213,14 @@ function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<Wri
       if (reply.unknown) host.discard()
       throw new Error(reply.cause)
     }
-    host.heads.written(reply.heads, reply.results.flatMap(placedIn))
+    const placed = reply.results.flatMap((result) => ('entries' in result ? result.entries : []))
+    host.heads.written(reply.heads, placed)
     host.written(reply.stateVersion)
     const imposed = host.imposed()
     for (const [i, member] of members.entries()) settle(host, member, reply.results[i], imposed)
   } catch (error) {
     for (const member of members) member.reject(unavailable('be written', error))
   }
-}
-
-function placedIn(result: WriteResult): readonly Placed[] {
-  return 'entries' in result ? result.entries : []
 }
 
 function settle(
