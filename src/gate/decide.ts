@@ -119,7 +119,8 @@ function firstMatching(evaluation: Evaluation, effect: Effect): RuleResult | und
 }
 
 function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
-  return rule.effect === effect && applies(rule, outcome)
+  // Most rules are false, and need not be looked at for that.
+  return outcome !== 'false' && rule.effect === effect && applies(rule, outcome)
 }
 
 /** A rule that cannot be evaluated applies where it restrains, and not where it permits. */
