@@ -1,5 +1,4 @@
 import type { Json } from '../base/json.ts'
-import { memo } from '../base/memo.ts'
 import { spend, UNLIMITED, type Work } from '../base/work.ts'
 import { notTruth } from './kleene.ts'
 import { compileTest, OPERATORS, type Operator, type Test } from './operators.ts'
@@ -78,9 +77,12 @@ export function comparisonTests({
   comparisons,
   lists,
 }: Pick<PolicyData, 'comparisons' | 'lists'>): (index: number) => Test | undefined {
-  return memo((index) => {
+  const compile = (index: number): Test | undefined => {
     const comparison = comparisons[index]
     const operator = comparison && parseOperator(comparison.operator)?.operator
     return operator && compileTest(operator, comparison.wanted, lists)
-  })
+  }
+  // No map: each comparison of each check looks here.
+  const compiled = new Array<Test | undefined>(comparisons.length)
+  return (index) => (compiled[index] ??= compile(index))
 }

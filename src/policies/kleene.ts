@@ -35,11 +35,21 @@ export function combiner(
   truthOf: (leaf: Leaf) => Truth,
 ): (condition: Condition) => Truth {
   const known = new Map<string, Truth>()
+  // As allTruths and anyTruth, without a list: no loop of a check is hotter.
+  const walkList = (conditions: readonly Condition[], neutral: Truth, decisive: Truth): Truth => {
+    let sum = neutral
+    for (const condition of conditions) {
+      const truth = walk(condition)
+      if (truth === decisive) return truth
+      if (truth === 'unknown') sum = truth
+    }
+    return sum
+  }
   const walk = (node: Condition): Truth => {
     if (node.kind === 'leaf') return truthOf(node)
     if (node.kind === 'not') return notTruth(walk(node.condition))
-    if (node.kind === 'all') return allTruths(node.conditions.map(walk))
-    if (node.kind === 'any') return anyTruth(node.conditions.map(walk))
+    if (node.kind === 'all') return walkList(node.conditions, 'true', 'false')
+    if (node.kind === 'any') return walkList(node.conditions, 'false', 'true')
     const target = named.get(node.name)
     // Load refuses unknown names; a set built otherwise must not turn into a match or a miss.
     if (target === undefined) return 'unknown'

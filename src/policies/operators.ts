@@ -75,7 +75,7 @@ export function compileTest(operator: Operator, value: Json | undefined, lists: 
       return () => 'true'
     case 'scalar':
       if (!isScalar(value)) return undefined
-      return name === 'contains' ? containsTest(value) : memberTest([value])
+      return name === 'contains' ? containsTest(value) : equalTest(value)
     case 'scalars':
       return Array.isArray(value) && value.length > 0 && value.every(isScalar) ? memberTest(value) : undefined
     case 'number':
@@ -96,6 +96,11 @@ export function isScalar(value: unknown): value is Scalar {
 }
 
 const truth = (holds: boolean): Truth => (holds ? 'true' : 'false')
+
+/** A value of another type is not comparable, so unknown. */
+function equalTest(wanted: Scalar): Test {
+  return (seen) => (typeof seen === typeof wanted ? truth(seen === wanted) : 'unknown')
+}
 
 /** Membership by type and value: a value of a type that no member has is not comparable, so unknown. */
 function memberTest(members: readonly Scalar[]): Test {
