@@ -19,8 +19,14 @@ export const WEIGHTS = {
 /** Units that one check may take: about 20 ms at worst. */
 export const MAX_WORK = 2_000_000
 
-/** Units after which other requests have their turn: about 5 ms at worst. */
-const SLICE = 500_000
+/** Units after which an evaluation asks whether others have their turn: about 0.5 ms at worst. */
+const SLICE = 50_000
+
+/**
+ * The turn of others to wait for, or undefined where none is due. That is a question of time, unlike what a check may do:
+ * most comparisons take a tenth of their units.
+ */
+export type Pause = () => Promise<void> | undefined
 
 /** The work of one evaluation. */
 export interface Work {
@@ -33,15 +39,14 @@ export interface Work {
    * list. Nothing else runs before a comparison ends. Undefined where each item is a comparison of its own.
    */
   prepared: Map<object, unknown> | undefined
-  /** Ends a slice. */
-  readonly pause: (() => Promise<void>) | undefined
-  /** Units that were left at the last pause. */
-  leftAtPause: number
+  readonly pause: Pause | undefined
+  /** Units that were left when it was last asked whether others have their turn. */
+  leftAtLook: number
 }
 
-/** @param pause lets others run; without it, the evaluation runs in one piece */
-export function newWork(pause?: () => Promise<void>): Work {
-  return { left: MAX_WORK, refused: 0, prepared: new Map(), pause, leftAtPause: MAX_WORK }
+/** @param pause without it, the evaluation runs in one piece */
+export function newWork(pause?: Pause): Work {
+  return { left: MAX_WORK, refused: 0, prepared: new Map(), pause, leftAtLook: MAX_WORK }
 }
 
 /** For what no caller waits for, as lint. */
@@ -50,7 +55,7 @@ export const UNLIMITED: Work = {
   refused: 0,
   prepared: undefined,
   pause: undefined,
-  leftAtPause: 0,
+  leftAtLook: 0,
 }
 
 /** Takes the units of `count` things from those left. @returns false, and takes none, when they are too few */
@@ -70,13 +75,9 @@ export function beginComparison({ prepared }: Work): void {
   if (prepared !== undefined && prepared.size > 0) prepared.clear()
 }
 
-/** True when others should have their turn. */
-export function isSliceOver({ pause, leftAtPause, left }: Work): boolean {
-  return pause !== undefined && leftAtPause - left >= SLICE
-}
-
-/** Lets others have their turn. */
-export async function pause(work: Work): Promise<void> {
-  await work.pause?.()
-  work.leftAtPause = work.left
+/** The turn of others, when one is due. */
+export function othersTurn(work: Work): Promise<void> | undefined {
+  if (work.pause === undefined || work.leftAtLook - work.left < SLICE) return undefined
+  work.leftAtLook = work.left
+  return work.pause()
 }

@@ -1,4 +1,4 @@
-import { newWork } from '../base/work.ts'
+import { newWork, type Pause } from '../base/work.ts'
 import {
   type Evaluation,
   evaluate,
@@ -21,8 +21,8 @@ export interface Question extends Asked {
   history: History
   /** False where nobody asks why: comparisons that change nothing are left out. @default true */
   isExplained?: boolean
-  /** Lets others run between two parts of a long evaluation; without it, the evaluation runs in one piece. */
-  pause?: (() => Promise<void>) | undefined
+  /** Without it, the evaluation runs in one piece. */
+  pause?: Pause | undefined
 }
 
 export interface Judgement {

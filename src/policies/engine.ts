@@ -1,5 +1,5 @@
 import { Engine } from 'json-rules-engine'
-import { beginComparison, isSliceOver, MAX_WORK, pause, spend, WEIGHTS, type Work } from '../base/work.ts'
+import { beginComparison, MAX_WORK, othersTurn, spend, WEIGHTS, type Work } from '../base/work.ts'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
 import type { Leaf, Question, ReadFacts, Truth, Truths } from './set.ts'
@@ -61,7 +61,8 @@ export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[], guards?:
             continue
           }
           answerLeaf(leaf, read, work, truths)
-          if (isSliceOver(work)) return pause(work).then(() => answerFrom(asked, i + 1))
+          const turn = othersTurn(work)
+          if (turn !== undefined) return turn.then(() => answerFrom(asked, i + 1))
         }
         return isFirstPass && isComplete ? answerFrom(skipped, 0) : truths
       }
@@ -89,7 +90,7 @@ function answerLeaf(
   truths: Map<number, Truth>,
 ): void {
   // A fact that was too large to read is over the budget, whatever it is compared with.
-  if (refused.has(fact)) return
+  if (refused.size > 0 && refused.has(fact)) return
   const before = work.refused
   beginComparison(work)
   const truth = operator.evaluate({ value: facts.get(fact), work }, index)

@@ -10,6 +10,7 @@ import { covers, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, Deps, HistoryReader, Pauses } from '../deps.ts'
 import type { Decided } from '../gate/answer.ts'
+import { inSlices } from '../gate/judge.ts'
 import { type FindSet, type Unexplained, unexplained } from '../policies/history.ts'
 import { contextAndPlan, decidedIn, decisionOfChain, recordedDecision, requestIn } from './decisions.ts'
 
@@ -84,7 +85,7 @@ async function judgeAgain(
     environment,
     ...query,
     history: seen?.history ?? NO_HISTORY,
-    ...(pause && { pause: () => pause(tenantId) }),
+    ...(pause && { pause: inSlices(() => pause(tenantId)) }),
   })
 }
 

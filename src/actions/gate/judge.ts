@@ -1,3 +1,4 @@
+import type { Pause } from '../../base/work.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import type { Risk } from '../../gate/risk.ts'
@@ -14,6 +15,9 @@ export interface Judged extends Pick<ReadHistory, 'seen'>, Pick<Judgement, 'outc
   judgement: Judgement
   nowMs: number
 }
+
+/** Time of an evaluation after which others have their turn; a check that pauses is committed apart from those it came with. */
+const SLICE_MS = 2
 
 type Asked = Pick<CheckRequest, 'action' | 'context' | 'plan'>
 
@@ -83,10 +87,19 @@ function judgeIn(
       plan,
       history,
       isExplained,
-      pause: pause && (() => pause(caller.tenantId)),
+      pause: pause && inSlices(() => pause(caller.tenantId)),
     })
   const judging = isLarge && pause ? pause(caller.tenantId).then(evaluate) : evaluate()
   return judging instanceof Promise ? judging.then(conclude) : conclude(judging)
+}
+
+/** Pauses when an evaluation has run for `SLICE_MS` since its beginning or its last pause. */
+export function inSlices(pause: () => Promise<void>): Pause {
+  let resumedMs = performance.now()
+  const resume = (): void => {
+    resumedMs = performance.now()
+  }
+  return () => (performance.now() - resumedMs < SLICE_MS ? undefined : pause().then(resume))
 }
 
 /** The risk by the current state. */
