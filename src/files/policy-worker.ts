@@ -4,6 +4,8 @@ import type { CompiledPolicies } from '../authoring/load/load.ts'
 import type { PolicyValidation } from '../authoring/load/validation.ts'
 import { limitConcurrency } from '../base/concurrency.ts'
 import type { DraftQuestion, Verdict } from '../gate/verdict.ts'
+import type { PolicyData } from '../policies/set.ts'
+import { type Cut, joined } from '../workers/parts.ts'
 import { answeringThreads } from '../workers/thread.ts'
 
 /**
@@ -47,6 +49,13 @@ export type Job =
   | ['compile' | 'compileAndTest' | 'compileDraft' | 'validate', PolicySource]
   | ['judge', DraftQuestion]
 
+/** Compiled policies as the thread sends them. */
+export interface CutPolicies {
+  data: Cut | undefined
+  /** With its one member `diagnostics`. */
+  diagnostics: Cut
+}
+
 /** Runs each job alone in a thread, which is terminated when the job fails. */
 export function threadedPolicyWorker(): PolicyWorker {
   // A service that starts loads policies soon.
@@ -55,15 +64,24 @@ export function threadedPolicyWorker(): PolicyWorker {
   setMaxListeners(0, closed.signal)
   const run = <T>(job: Job): Promise<Bounded<T>> =>
     inTime((late) => ask<T>(job, AbortSignal.any([late, closed.signal])), job, closed.signal)
+  const compile = async (job: Job): Promise<Bounded<CompiledPolicies>> => {
+    const answer = await run<CutPolicies>(job)
+    return 'fault' in answer ? answer : { value: await whole(answer.value) }
+  }
   return {
     listFiles: (files) => run<readonly string[]>(['listFiles', files]),
-    compile: (source) => run<CompiledPolicies>(['compile', source]),
-    compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
-    compileDraft: (source) => run<CompiledPolicies>(['compileDraft', source]),
+    compile: (source) => compile(['compile', source]),
+    compileAndTest: (source) => compile(['compileAndTest', source]),
+    compileDraft: (source) => compile(['compileDraft', source]),
     validate: (source) => run<PolicyValidation>(['validate', source]),
     judge: (question) => run<Verdict>(['judge', question]),
     close: (error) => closed.abort(error),
   }
+}
+
+async function whole({ data, diagnostics }: CutPolicies): Promise<CompiledPolicies> {
+  const told = (await joined(diagnostics)) as Pick<CompiledPolicies, 'diagnostics'>
+  return { ...told, data: data && ((await joined(data)) as PolicyData), tests: [] }
 }
 
 /** Threads that load policies at once: each takes a whole processor, and memory up to its limit. */
