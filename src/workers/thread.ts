@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_threads'
 
 const FROM_SOURCE = import.meta.url.endsWith('.ts')
@@ -33,6 +34,7 @@ const FIRST_JOB_MS = 60_000
  *
  * @param module answers each message with one message
  * @param startsNow starts a thread before the first job, which then does not wait for it
+ * @param newSpaceMb size at which the space of new objects begins, and a service keeps it (service/v8.ts)
  */
 export function answeringThreads(
   module: URL,
@@ -40,7 +42,8 @@ export function answeringThreads(
     idleMs,
     resourceLimits,
     startsNow = false,
-  }: { idleMs: number; resourceLimits: ResourceLimits; startsNow?: boolean },
+    newSpaceMb,
+  }: { idleMs: number; resourceLimits: ResourceLimits; startsNow?: boolean; newSpaceMb?: number },
 ): AskThread {
   const idle = new Map<Worker, NodeJS.Timeout>()
   const forget = (thread: Worker): void => {
@@ -48,7 +51,7 @@ export function answeringThreads(
     idle.delete(thread)
   }
   const started = (): Worker => {
-    const thread = startThread(module, { resourceLimits })
+    const thread = withNewSpace(newSpaceMb, () => startThread(module, { resourceLimits }))
     // A waiting job listens to these events as well.
     for (const end of ['error', 'exit']) thread.once(end, () => forget(thread))
     return thread
@@ -77,6 +80,15 @@ export function answeringThreads(
       throw error
     }
   }
+}
+
+/** Starts a thread with this much new space, which V8 knows as a flag of the process alone, read when a thread starts. */
+function withNewSpace(megabytes: number | undefined, start: () => Worker): Worker {
+  if (megabytes === undefined) return start()
+  setFlagsFromString(`--min-semi-space-size=${megabytes}`)
+  const thread = start()
+  for (const event of ['online', 'exit']) thread.once(event, () => setFlagsFromString('--min-semi-space-size=0'))
+  return thread
 }
 
 /** @throws the cause of the thread's end, or the reason of the signal */

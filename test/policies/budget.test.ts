@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { JsonObject } from '../../src/base/json.ts'
 import { compilePattern } from '../../src/base/pattern.ts'
@@ -90,6 +91,7 @@ for (const [name, isDue, expected] of [
   test(`budget: others have their turn between the comparisons of an action, ${name}`, async () => {
     let [looks, pauses] = [0, 0]
     const pause = async (): Promise<void> => {
+      await nextTurn()
       pauses += 1
     }
     const work = newWork(() => {

@@ -3,6 +3,7 @@ import { LIMITS } from '../load/limits.ts'
 import { decodeText } from './encoding.ts'
 import { jsonNodes } from './json-nodes.ts'
 import { type Node, placeAt, sourceOf } from './node.ts'
+import { plainYaml } from './plain-yaml.ts'
 import { readYaml } from './read-yaml.ts'
 
 /**
@@ -27,7 +28,7 @@ export function readDocument(file: string, bytes: Uint8Array, report: Report): N
     report.add('GATE1002', placeAt(source, at, at + 1), `The file is not UTF-8 text: ${fault.reason}.`)
     if (!fault.readable || text.trim() === '') return undefined
   }
-  if (!file.endsWith('.json')) return readYaml(source, report)
+  if (!file.endsWith('.json')) return plainYaml(source) ?? readYaml(source, report)
   if (text.trim() !== '') return jsonNodes(source, report)
   return report.add('GATE1005', placeAt(source, 0), 'The file has no content; remove it, or write a policy.')
 }

@@ -88,7 +88,7 @@ function toNode(parsed: ParsedNode | null, at: Reading): Node {
       const one = item as ParsedNode | null
       const swallowed = swallowedItem(one, at.path, at.source)
       if (swallowed !== undefined && one !== null) {
-        at.report.silence(leafNode(null, one.range, at))
+        at.report.silence(placeIn(one.range, at))
         at.report.add('GATE1003', swallowed.place, swallowed.message)
       }
       return toNode(one, { ...at, path: childPath(at.path, i), fallback: dashBefore(one, at) })
@@ -121,16 +121,14 @@ function markBefore(parsed: ParsedNode | null, { source, fallback }: Reading): n
   return mark < 0 ? undefined : fallback.end + mark
 }
 
-function leafNode(value: Json, range: readonly number[] | undefined, { source, path, fallback }: Reading): Node {
+function leafNode(value: Json, range: readonly number[] | undefined, at: Reading): Node {
+  return { ...placeIn(range, at), value }
+}
+
+function placeIn(range: readonly number[] | undefined, { source, path, fallback }: Reading): Place {
   const [start = fallback.start, end = start] = range ?? []
   const written = end > start
-  return {
-    source,
-    path,
-    start: written ? start : fallback.start,
-    end: written ? end : fallback.end,
-    value,
-  }
+  return { source, path, start: written ? start : fallback.start, end: written ? end : fallback.end }
 }
 
 function mapNode(pairs: readonly Pair[], range: readonly number[], at: Reading): Node {
@@ -143,7 +141,7 @@ function mapNode(pairs: readonly Pair[], range: readonly number[], at: Reading):
     if (entry !== undefined) entries.push(entry)
     i += meant?.count ?? 1
   }
-  const node = { ...leafNode(null, range, at), ...mappingOf(entries, at.report) }
+  const node = { ...placeIn(range, at), ...mappingOf(entries, at.report) }
   // Entries that seem to be missing may be those left out.
   if (hasGap(pairs, range, at.source)) at.report.silence(firstKeyOf(node))
   return node
@@ -167,7 +165,7 @@ function hasGap(
 function meantEntry(pair: Pair, { code, mending, name, value }: Meant, at: Reading): Entry {
   const path = childPath(at.path, name)
   at.report.add(code, { ...mending.place, path }, mending.message, mending.suggestion)
-  const key: Place = { ...leafNode(null, pair.key.range, at), path }
+  const key: Place = { ...placeIn(pair.key.range, at), path }
   const below = { ...at, path, fallback: key }
   if ('pairs' in value) {
     const [first, last] = [value.pairs[0], value.pairs.at(-1)]
@@ -181,7 +179,7 @@ function meantEntry(pair: Pair, { code, mending, name, value }: Meant, at: Readi
 }
 
 function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
-  const place = leafNode(null, key.range, at)
+  const place = placeIn(key.range, at)
   if (!isScalar(key) || typeof key.value !== 'string') {
     const message = isScalar(key)
       ? 'A key must be text; put it in quotes.'
@@ -200,13 +198,13 @@ function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
 function scalarValue({ value, source }: Scalar, range: readonly number[], at: Reading): Json {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value
-    at.report.add('GATE1016', leafNode(null, range, at), 'The text has half of a surrogate pair.')
+    at.report.add('GATE1016', placeIn(range, at), 'The text has half of a surrogate pair.')
     return ''
   }
   if (typeof value === 'number') {
     if (isHeld(value, source ?? String(value))) return value
     const message = `The number is infinite, undefined, ${NOT_HELD}`
-    at.report.add('GATE1015', leafNode(null, range, at), message)
+    at.report.add('GATE1015', placeIn(range, at), message)
     return 0
   }
   return typeof value === 'boolean' ? value : null
