@@ -2,7 +2,7 @@ import { decisionText, type PreparedEntry } from '../../audit/draft.ts'
 import { type Header, headerTextOf, SALT_BYTES, type Section, type StoredEntry } from '../../audit/entry.ts'
 import { filled, templateOf } from '../../audit/grounds.ts'
 import { encodeHex } from '../../base/bytes.ts'
-import { formatDigest, parseDigest } from '../../base/digest.ts'
+import { formatDigest, parseDigests } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import { ID_BYTES, idBytes, idOf, siblingId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
@@ -136,15 +136,16 @@ function rowMaker(places: ChainPlaces, texts: SharedTexts) {
     const shared = (text: string | null | undefined): TextOrNumber | null =>
       decision === undefined || text == null ? null : texts.stored(number, seq, text)
     const grounds = json('grounds')
+    const digests = parseDigests([hash, prev, ...Object.values(commits)])
     const template = decision && grounds && templateOf(grounds, decision.varying, decision.action)
     return [
       placeOf(number, seq),
       Date.parse(ts),
       decision === undefined ? type : null,
       bytes,
-      parseDigest(hash),
-      parseDigest(prev),
-      Buffer.concat(Object.values(commits).map(parseDigest)),
+      digests.subarray(0, DIGEST_BYTES),
+      digests.subarray(DIGEST_BYTES, 2 * DIGEST_BYTES),
+      digests.subarray(2 * DIGEST_BYTES),
       salts,
       decision?.action ?? null,
       decision?.decision ?? null,
