@@ -16,8 +16,6 @@ const TIME_LIMIT_MS = 20_000
 const TIME_LIMIT_IF_STARVED_MS = 60_000
 const POLL_INTERVAL_MS = 100
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 }
-/** All that is read of a set lives until the end: in a small space of new objects it would be copied again and again. */
-const NEW_SPACE_MB = 16
 /** Sets come into force together; a thread that stays idle longer ends. */
 const IDLE_MS = 2000
 
@@ -61,8 +59,7 @@ export interface CutPolicies {
 /** Runs each job alone in a thread, which is terminated when the job fails. */
 export function threadedPolicyWorker(): PolicyWorker {
   // A service that starts loads policies soon.
-  const limits = { resourceLimits: RESOURCE_LIMITS, newSpaceMb: NEW_SPACE_MB }
-  const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, startsNow: true, ...limits })
+  const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS, startsNow: true })
   const closed = new AbortController()
   setMaxListeners(0, closed.signal)
   const run = <T>(job: Job): Promise<Bounded<T>> =>

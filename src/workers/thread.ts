@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
-import { setFlagsFromString } from 'node:v8'
 import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_threads'
 
 const FROM_SOURCE = import.meta.url.endsWith('.ts')
@@ -34,7 +33,6 @@ const FIRST_JOB_MS = 60_000
  *
  * @param module answers each message with one message
  * @param startsNow starts a thread before the first job, which then does not wait for it
- * @param newSpaceMb size at which the space of new objects begins, and a service keeps it (service/v8.ts)
  */
 export function answeringThreads(
   module: URL,
@@ -42,8 +40,7 @@ export function answeringThreads(
     idleMs,
     resourceLimits,
     startsNow = false,
-    newSpaceMb,
-  }: { idleMs: number; resourceLimits: ResourceLimits; startsNow?: boolean; newSpaceMb?: number },
+  }: { idleMs: number; resourceLimits: ResourceLimits; startsNow?: boolean },
 ): AskThread {
   const idle = new Map<Worker, NodeJS.Timeout>()
   const forget = (thread: Worker): void => {
@@ -51,7 +48,7 @@ export function answeringThreads(
     idle.delete(thread)
   }
   const started = (): Worker => {
-    const thread = withNewSpace(newSpaceMb, () => startThread(module, { resourceLimits }))
+    const thread = startThread(module, { resourceLimits })
     // A waiting job listens to these events as well.
     for (const end of ['error', 'exit']) thread.once(end, () => forget(thread))
     return thread
@@ -80,15 +77,6 @@ export function answeringThreads(
       throw error
     }
   }
-}
-
-/** Starts a thread with this much new space, which V8 knows as a flag of the process alone, read when a thread starts. */
-function withNewSpace(megabytes: number | undefined, start: () => Worker): Worker {
-  if (megabytes === undefined) return start()
-  setFlagsFromString(`--min-semi-space-size=${megabytes}`)
-  const thread = start()
-  for (const event of ['online', 'exit']) thread.once(event, () => setFlagsFromString('--min-semi-space-size=0'))
-  return thread
 }
 
 /** @throws the cause of the thread's end, or the reason of the signal */

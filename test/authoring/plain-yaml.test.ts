@@ -7,6 +7,7 @@ import { createReport } from '../../src/authoring/diagnostics/report.ts'
 import { sourceOf } from '../../src/authoring/yaml/node.ts'
 import { plainYaml } from '../../src/authoring/yaml/plain-yaml.ts'
 import { readYaml } from '../../src/authoring/yaml/read-yaml.ts'
+import { processorMs } from '../processor.ts'
 import { runs } from '../tier.ts'
 import { randomYaml } from './random-yaml.ts'
 
@@ -54,6 +55,7 @@ for (const [what, text] of [
   ['a comment up to the end', 'a: {b: c #}'],
   ['a missing value', 'a:\nb: 1\n'],
   ['a repeated key', 'a: 1\na: 2\n'],
+  ['a key of more than 1,024 characters', `a: 1\n${'b'.repeat(1100)}: 2\n`],
   ['a number with a comma', 'risk: [{weight: 1,5}]\n'],
   ['a key that is no text', 'true: 1\n'],
   ['a number of too many digits', 'a: 9007199254740993\n'],
@@ -64,6 +66,28 @@ for (const [what, text] of [
     assert.equal(isReadAlike(text), false)
   })
 }
+
+test('nesting is read as the library reads it, up to its limit', () => {
+  const nested: ((depth: number) => string)[] = [
+    (depth) => `a: ${'['.repeat(depth)}b${']'.repeat(depth)}\n`,
+    (depth) => `${Array.from({ length: depth }, (_, i) => `${' '.repeat(i)}a:\n`).join('')}${' '.repeat(depth)}b: c\n`,
+    (depth) =>
+      `a:\n${Array.from({ length: depth }, (_, i) => `${' '.repeat(2 * i)}- b:\n`).join('')}${' '.repeat(2 * depth)}- c\n`,
+  ]
+  for (const text of nested) {
+    const read = Array.from({ length: 40 }, (_, depth) => isReadAlike(text(depth + 1)))
+    assert.deepEqual([read[2], read.at(-1)], [true, false])
+  }
+})
+
+test('a long run of one character is read in time of its length', () => {
+  const sinceMs = processorMs()
+  for (const one of [' ', '#', ' #', '-', '- ', 'a', ':', ': ', '[', '{', ',', '"', "'", '\n', '\n ', '0', '.'])
+    for (const start of ['a: b', 'a: [b', '- ', ''])
+      for (const end of ['c', '']) plainYaml(sourceOf('p.yaml', start + one.repeat(250_000) + end))
+  // Of the square of its length, one takes minutes.
+  assert.ok(processorMs() - sinceMs < 5000)
+})
 
 const PIECES = [
   ' ', '  ', '\n', '\n  ', ':', ': ', ',', ', ', '#', ' #', '# c\n', '-', '- ', '"', "'", '[', ']', '{', '}', '[]', '{}', 'a', '1', '0',

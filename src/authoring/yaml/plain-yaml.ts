@@ -7,6 +7,8 @@ import { mappingOf } from './repeated-keys.ts'
 /** Thrown at what the library reads, which is anything beyond the plainest form. */
 const NOT_PLAIN = new Error('the text is not plain')
 
+/** A key of more than 1,024 characters is a fault (YAML 1.2.2, 7.4.2). */
+const MAX_KEY = 1000
 /** Control characters but line breaks, and byte order marks. */
 const ODD = /[^\P{Cc}\n]|\ufeff/u
 const SPACE = / */y
@@ -210,7 +212,7 @@ function readKey(reading: Reading, path: string): { name: string; key: Place } {
   const start = reading.at
   const [, plain, double, single] = take(reading, KEY)
   const name = plain ?? double ?? single ?? ''
-  if (plain !== undefined && plainValue(plain) !== plain) throw NOT_PLAIN
+  if (reading.at - start > MAX_KEY || (plain !== undefined && plainValue(plain) !== plain)) throw NOT_PLAIN
   return { name, key: { source: reading.source, path: childPath(path, name), start, end: reading.at - 1 } }
 }
 
@@ -225,10 +227,12 @@ function scalar(reading: Reading, path: string, pattern: RegExp): Node {
   const { source, at: start } = reading
   const [line] = take(reading, pattern)
   const comment = line.indexOf(' #')
-  const text = (comment < 0 ? line : line.slice(0, comment)).replace(/ +$/, '')
+  let length = comment < 0 ? line.length : comment
+  while (line[length - 1] === ' ') length -= 1
+  const text = line.slice(0, length)
   // A colon makes it a key, in brackets also before a bracket.
   if (text.endsWith(':') || text.includes(': ')) throw NOT_PLAIN
-  reading.at = start + text.length
+  reading.at = start + length
   const value = plainValue(text)
   if (value === undefined) throw NOT_PLAIN
   return { source, path, start, end: reading.at, value }
