@@ -66,7 +66,10 @@ export function threadedPolicyWorker(): PolicyWorker {
     inTime((late) => ask<T>(job, AbortSignal.any([late, closed.signal])), job, closed.signal)
   const compile = async (job: Job): Promise<Bounded<CompiledPolicies>> => {
     const answer = await run<CutPolicies>(job)
-    return 'fault' in answer ? answer : { value: await whole(answer.value) }
+    if ('fault' in answer) return answer
+    const value = await whole(answer.value)
+    closed.signal.throwIfAborted()
+    return { value }
   }
   return {
     listFiles: (files) => run<readonly string[]>(['listFiles', files]),

@@ -53,6 +53,7 @@ for (const [what, text] of [
   ['a text of two lines', 'a: b\n  c\n'],
   ['a bracket of another kind', 'a: [b}\n'],
   ['a comment up to the end', 'a: {b: c #}'],
+  ['a comment at the edge, in braces', 'a: {b: c\n#\n }\n'],
   ['a missing value', 'a:\nb: 1\n'],
   ['a repeated key', 'a: 1\na: 2\n'],
   ['a key of more than 1,024 characters', `a: 1\n${'b'.repeat(1100)}: 2\n`],
@@ -92,7 +93,7 @@ test('a long run of one character is read in time of its length', () => {
 const PIECES = [
   ' ', '  ', '\n', '\n  ', ':', ': ', ',', ', ', '#', ' #', '# c\n', '-', '- ', '"', "'", '[', ']', '{', '}', '[]', '{}', 'a', '1', '0',
   '.', '.5', '1e3', '0x1', '012', 'null', '~', '*', '&a ', '!', '|', '>', '%', '@', '`', '?', '? ', '\\', '\t', '\r', 'é', '👍', '\u00a0',
-  '\ufeff', '\u0085', '\ud800', '---\n', '...\n', '<<: ', '\n\n', '\n#\n', 'True', 'é: 1\n', '$', '/', '(', '+1', '-1', '=', '^', '1,5',
+  '\ufeff', '\u0085', '\ud800', '---\n', '...\n', '<<: ', '\n\n', '\n#\n', '\n#\n ', '\n  # c\n   ', 'True', 'é: 1\n', '$', '/', '(', '+1', '-1', '=', '^', '1,5',
   '9007199254740993', '  # deep\n', '      # deeper\n', '__proto__: 1\n', 'a: 1\n', '{{', 'yes',
 ] // biome-ignore format: a table
 

@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
-import { deserialize } from 'node:v8'
 import type { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import type { PolicySource } from '../../src/authoring/load/files.ts'
@@ -14,7 +13,7 @@ import { MODULE, threadedPolicyWorker } from '../../src/files/policy-worker.ts'
 import { NO_TALLY } from '../../src/gate/history.ts'
 import { draftVerdict } from '../../src/gate/verdict.ts'
 import { linkPolicySet } from '../../src/policies/link.ts'
-import { cut, joined } from '../../src/workers/parts.ts'
+import { type Cut, cut, joined } from '../../src/workers/parts.ts'
 import { answeringThreads } from '../../src/workers/thread.ts'
 import { evaluateContext } from '../authoring/sets.ts'
 import { HEADER } from '../authoring/sources.ts'
@@ -177,6 +176,8 @@ fullTest('a large policy set comes into force without holding up the service', a
   assert.fail(`the event loop stood still for ${stalls.join(', ')} ms`)
 })
 
+const partsOf = ({ parts }: Cut, name: string): number => parts.filter((part) => part.name === name).length
+
 test('what is cut into parts is joined as it was, with a turn for others between the parts', async () => {
   const lists = fc.array(fc.jsonValue(), { maxLength: 500, size: 'max' })
   const maps = fc.array(fc.tuple(fc.string(), lists), { maxLength: 50 }).map((entries) => new Map(entries))
@@ -195,11 +196,20 @@ test('what is cut into parts is joined as it was, with a turn for others between
       const joint = await joined(sent)
       over = true
       assert.deepEqual(joint, value)
-      for (const { bytes } of sent.parts) assert.ok(deserialize(bytes).length <= 100)
       assert.ok(turns >= sent.parts.length, `${turns} turns for ${sent.parts.length} parts`)
+      for (const [name, one] of Object.entries(value))
+        if (Array.isArray(one)) assert.equal(partsOf(sent, name), Math.max(1, Math.ceil(one.length / 100)))
     }),
     { numRuns: runs(100) },
   )
+})
+
+test('what several parts share is sent once, and is one object again', async () => {
+  const terms = { approvers: Array.from({ length: 1000 }, (_, i) => `person ${i}`) }
+  const sent = structuredClone(cut({ rules: Array.from({ length: 1000 }, (_, id) => ({ id, terms })) }))
+  assert.ok(sent.bytes.length < 100_000, `${sent.bytes.length} bytes`)
+  const { rules } = (await joined(sent)) as { rules: { terms: object }[] }
+  assert.equal(new Set(rules.map((rule) => rule.terms)).size, 1)
 })
 
 test('a worker that is closed ends what runs and what comes, which says nothing about the policies', async () => {
@@ -209,4 +219,5 @@ test('a worker that is closed ends what runs and what comes, which says nothing 
   policyWorker.close(new Error('stopping'))
   await assert.rejects(running, /^Error: stopping$/)
   await assert.rejects(policyWorker.listFiles([]), /^Error: stopping$/)
+  await assert.rejects(policyWorker.compile(source), /^Error: stopping$/)
 })

@@ -196,7 +196,10 @@ function flowValue(reading: Reading, indent: number, path: string, depth: number
   return node
 }
 
-/** Passes spaces, line breaks and comments within brackets, whose lines are deeper than the block around them. */
+/**
+ * Passes spaces, line breaks and comments within brackets, whose lines are deeper than the block around them. A comment at
+ * the edge, after a value in braces, is a fault for the library.
+ */
 function flowSpace(reading: Reading, indent: number): void {
   const { text } = reading
   take(reading, SPACE)
@@ -204,6 +207,7 @@ function flowSpace(reading: Reading, indent: number): void {
   if (text[reading.at] === '#' && before === ' ') reading.at = lineEndOf(text, reading.at)
   if (text[reading.at] !== '\n') return
   reading.at += 1
+  if (text[reading.at] === '#') throw NOT_PLAIN
   nextLine(reading)
   if (reading.column <= indent) throw NOT_PLAIN
 }

@@ -23,7 +23,7 @@ interface WrittenGroup {
   isLarge: boolean
   /** Time of its transaction. */
   tookMs: number
-  /** True when others were allowed before a submission that counts them, which is made anew in this turn. */
+  /** True when others were allowed before a submission that counts them, which is made anew, in this turn if it is short. */
   isOvertaken: boolean
 }
 
