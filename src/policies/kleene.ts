@@ -6,24 +6,25 @@ export function notTruth(truth: Truth): Truth {
   return truth === 'true' ? 'false' : 'true'
 }
 
-/** False as soon as one is false, whatever is unknown; true for none. */
-export function allTruths(truths: Iterable<Truth>): Truth {
-  let sum: Truth = 'true'
-  for (const truth of truths) {
-    if (truth === 'false') return 'false'
-    if (truth === 'unknown') sum = 'unknown'
+/** The truth of a list in which one item decides, by 'false' of all and by 'true' of any; no item after it is asked. */
+function truthOfList<T>(items: Iterable<T>, truthOf: (item: T) => Truth, deciding: 'true' | 'false'): Truth {
+  let sum = notTruth(deciding)
+  for (const item of items) {
+    const truth = truthOf(item)
+    if (truth === deciding) return truth
+    if (truth === 'unknown') sum = truth
   }
   return sum
 }
 
+/** False as soon as one is false, whatever is unknown; true for none. */
+export function allTruths(truths: Iterable<Truth>): Truth {
+  return truthOfList(truths, (truth) => truth, 'false')
+}
+
 /** True as soon as one is true, whatever is unknown; false for none. */
 export function anyTruth(truths: Iterable<Truth>): Truth {
-  let sum: Truth = 'false'
-  for (const truth of truths) {
-    if (truth === 'true') return 'true'
-    if (truth === 'unknown') sum = 'unknown'
-  }
-  return sum
+  return truthOfList(truths, (truth) => truth, 'true')
 }
 
 /**
@@ -35,21 +36,11 @@ export function combiner(
   truthOf: (leaf: Leaf) => Truth,
 ): (condition: Condition) => Truth {
   const known = new Map<string, Truth>()
-  // As allTruths and anyTruth, without a list: no loop of a check is hotter.
-  const walkList = (conditions: readonly Condition[], neutral: Truth, decisive: Truth): Truth => {
-    let sum = neutral
-    for (const condition of conditions) {
-      const truth = walk(condition)
-      if (truth === decisive) return truth
-      if (truth === 'unknown') sum = truth
-    }
-    return sum
-  }
   const walk = (node: Condition): Truth => {
     if (node.kind === 'leaf') return truthOf(node)
     if (node.kind === 'not') return notTruth(walk(node.condition))
-    if (node.kind === 'all') return walkList(node.conditions, 'true', 'false')
-    if (node.kind === 'any') return walkList(node.conditions, 'false', 'true')
+    if (node.kind === 'all') return truthOfList(node.conditions, walk, 'false')
+    if (node.kind === 'any') return truthOfList(node.conditions, walk, 'true')
     const target = named.get(node.name)
     // Load refuses unknown names; a set built otherwise must not turn into a match or a miss.
     if (target === undefined) return 'unknown'
