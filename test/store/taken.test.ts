@@ -93,6 +93,8 @@ test('earlier actions are read from an index alone, whatever the size of their r
     const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`)
     const details = plan.all(...Array(query.split('?').length - 1).fill(1)).map(({ detail }) => detail)
     assert.match(details.join(), /USING COVERING INDEX/)
+    // SQLite plans a query with a bare parameter for a limit anew at each use, which takes longer than the query.
+    assert.doesNotMatch(query, /LIMIT \?(?! \+)/)
   }
 })
 

@@ -4,7 +4,7 @@ import { lru } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
 import type { DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
-import { type ChainPlaces, numberAt, SEQ, seqAt, WHOLE_CHAIN } from './places.ts'
+import { type ChainPlaces, LIMIT, numberAt, SEQ, seqAt, WHOLE_CHAIN } from './places.ts'
 import type { SharedTexts } from './shared-text.ts'
 
 /** Templates of grounds whose values are kept. */
@@ -27,7 +27,7 @@ export function decisionQueries(db: Database, places: ChainPlaces, texts: Shared
   const recentActions = db
     .prepare<[number, number, number], string>(
       `SELECT DISTINCT action FROM
-         (SELECT action FROM audit_entry WHERE at >= ? AND at < ? AND type IS NULL ORDER BY at DESC LIMIT ?)`,
+         (SELECT action FROM audit_entry WHERE at >= ? AND at < ? AND type IS NULL ORDER BY at DESC ${LIMIT})`,
     )
     .pluck()
   const groundsOf = lru(TEMPLATES, (template: string): JsonObject => {
@@ -58,7 +58,7 @@ export function takenQuery(db: Database, places: ChainPlaces): (query: TakenQuer
   const prepared = (index: string, who: string) =>
     db.prepare<unknown[], Taken>(
       `SELECT ${SEQ} AS seq, action FROM audit_entry INDEXED BY ${index}
-        WHERE taken = 1${who} AND at >= ? AND at < ? ORDER BY at LIMIT ?`,
+        WHERE taken = 1${who} AND at >= ? AND at < ? ORDER BY at ${LIMIT}`,
     )
   const all = prepared('taken_by_all', '')
   const ofAgent = prepared('taken_by_agent', ' AND agent = ?')

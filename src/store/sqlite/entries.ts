@@ -19,7 +19,7 @@ import {
   INSERT,
 } from './entry-row.ts'
 import { OTHERS, pageQuery } from './page.ts'
-import { type ChainPlaces, numberAt, SEQ, WHOLE_CHAIN } from './places.ts'
+import { type ChainPlaces, LIMIT, numberAt, SEQ, WHOLE_CHAIN } from './places.ts'
 
 /** Statements over audit_entry. */
 export function entryQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
@@ -84,7 +84,7 @@ function readQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
   const byId = db.prepare<[Uint8Array], EntryRow>(`SELECT ${COLUMNS} FROM audit_entry WHERE id = ?`).raw()
   const byPlace = db.prepare<[number], EntryRow>(`SELECT ${COLUMNS} FROM audit_entry WHERE at = ?`).raw()
   const header = db.prepare<[number], HeaderRow>(`SELECT ${HEADER_COLUMNS} FROM audit_entry WHERE at = ?`).raw()
-  const from = (columns: string) => `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at LIMIT ?`
+  const from = (columns: string) => `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at ${LIMIT}`
   const entriesFrom = db.prepare<[number, number, number], EntryRow>(from(COLUMNS)).raw()
   const headersFrom = db.prepare<[number, number, number], HeaderRow>(from(HEADER_COLUMNS)).raw()
   const after = (chain: string, seq: number) => places.range(chain, { ...WHOLE_CHAIN, first: seq })

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { EventType } from '../../audit/events.ts'
 import { idOf } from '../../base/id.ts'
 import type { Reporter, Unreported, UnreportedQuery } from '../queries.ts'
-import type { ChainPlaces } from './places.ts'
+import { type ChainPlaces, LIMIT } from './places.ts'
 
 const DECISION = "json_extract(data, '$.decisionId')"
 const REPORTER = "json_extract(data, '$.reportedBy')"
@@ -33,7 +33,7 @@ export function outcomeQueries(db: Database, places: ChainPlaces) {
             WHERE later.chain = audit_entry.chain AND later.data IS NOT NULL
               AND json_extract(later.data, '$.decisionId') = decision_id(audit_entry.id)
               AND later.type IN ('outcome.recorded', 'outcome.missing'))
-      ORDER BY at LIMIT ?`,
+      ORDER BY at ${LIMIT}`,
   )
   return {
     /** Seqs, ascending, of the entries of these types that refer to the decision. */

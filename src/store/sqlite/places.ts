@@ -7,6 +7,9 @@ const ROOM = 2 ** 33
 /** Seq of an entry in SQL, from an index alone: the generated column `seq` would read the row. */
 export const SEQ = `(at & ${ROOM - 1})`
 
+/** Limit of a query. SQLite reads a bare parameter when it plans, and so plans the query anew at each use. */
+export const LIMIT = 'LIMIT ? + 0'
+
 /** Every seq of a chain. */
 export const WHOLE_CHAIN: SeqRange = { first: 0, end: ROOM }
 
