@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Connection, connect } from './connection.ts'
 import { DATA_FILE, openDatabase } from './open.ts'
@@ -28,8 +28,9 @@ export interface FileConnection {
 }
 
 export function fileConnection({ dir, file, origin }: FileAddress, first?: Connection): FileConnection {
+  const paths = FILES.map((name) => join(dir, name))
   let connection = first
-  let files = first === undefined ? '' : identityOf(dir)
+  let files = paths.map(statOf)
   let closed = false
   const discard = (): void => {
     // Cleared first: a failed close must not leave it in use.
@@ -40,13 +41,15 @@ export function fileConnection({ dir, file, origin }: FileAddress, first?: Conne
   return {
     connection() {
       if (closed) throw new Error('the store is closed')
-      // Checked at each use: it costs microseconds, and a commit to a deleted file is lost.
-      if (connection === undefined ? dataFileIdentity(dir) !== file : identityOf(dir) !== files) {
+      // Checked at each use: a deleted or replaced file stays open here, and a commit to it is lost.
+      if (
+        connection === undefined ? dataFileIdentity(dir) !== file : !paths.every((path, i) => isSame(path, files[i]))
+      ) {
         throw new Error(`${join(dir, DATA_FILE)} was deleted or replaced while it was open; put it back or restart`)
       }
       if (connection === undefined) {
         connection = sameInstance(connect(openDatabase(dir, { create: false })), origin)
-        files = identityOf(dir)
+        files = paths.map(statOf)
       }
       return connection
     },
@@ -71,20 +74,17 @@ function sameInstance(connection: Connection, origin: string): Connection {
   }
 }
 
-/**
- * Identity of the files in a data folder, as one text to compare.
- * A deleted or replaced file stays open in this process, and SQLite would go on writing where nobody can read again.
- */
-function identityOf(dir: string): string {
-  return FILES.map((name) => fileIdentity(join(dir, name))).join()
-}
-
 /** Device and inode of the data file alone, which outlive a connection. */
 export function dataFileIdentity(dir: string): string {
-  return fileIdentity(join(dir, DATA_FILE))
+  const found = statOf(join(dir, DATA_FILE))
+  return found === undefined ? 'none' : `${found.dev}:${found.ino}`
 }
 
-function fileIdentity(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return found === undefined ? 'none' : `${found.dev}:${found.ino}`
+function isSame(path: string, known: BigIntStats | undefined): boolean {
+  const found = statOf(path)
+  return found?.ino === known?.ino && found?.dev === known?.dev
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })
 }
