@@ -12,7 +12,7 @@ import { openStore } from '../src/store/sqlite/store.ts'
 import { createKey, serve, TENANT } from './gate.ts'
 import { loadInProcess } from './load-process.ts'
 import { gateQuestion } from './payment.ts'
-import { cpuMs, type Running, residentMb, temporaryFolder } from './processes.ts'
+import { cpuMs, residentMb, temporaryFolder } from './processes.ts'
 import { median, round } from './stats.ts'
 
 const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))

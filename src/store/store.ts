@@ -66,6 +66,18 @@ export interface Alteration {
   targets?: readonly string[] | undefined
 }
 
+/** One state of the file. */
+export interface Snapshot {
+  /** Number of entries of a chain: one more than its newest seq. */
+  length(chain: string): number
+  /** First seq below `end` whose entry is not before this time. The search begins at `near`, a probable result. */
+  firstNotBefore(chain: string, end: number, atMs: number, near: number | undefined): number
+  /** Allowed actions, ascending. Erased ones count too: erasing keeps the fact that an action was allowed. */
+  taken(query: TakenQuery): Taken[]
+  /** Request of a decision as JSON; undefined when it was erased, or there is no such decision. */
+  requestAt(chain: string, seq: number): string | undefined
+}
+
 /**
  * Durable state and audit chains. A commit that was answered is on disk and survives a power cut; it
  * is seen by every later read of any process. Reads never wait for writers.
@@ -139,12 +151,10 @@ export interface Store {
   changesOf(kind: RecordKind, id: string): Promise<StoredEntry[]>
   /** First seq whose entry is not older than this time; one past the newest when there is none. */
   seqNotBefore(chain: string, ts: string): Promise<number>
-  /** Request of a decision as JSON; undefined when it was erased, or there is no such decision. */
-  requestAt(chain: string, seq: number): Promise<string | undefined>
   /** Decisions with first <= seq < end, ascending. */
   decisions(chain: string, range: SeqRange): Promise<DecisionRow[]>
-  /** Allowed actions, ascending. Erased ones count too: erasing keeps the fact that an action was allowed. */
-  taken(query: TakenQuery): Promise<Taken[]>
+  /** Reads one state of the file, without a turn of the event loop between the reads. */
+  snapshot<T>(work: (snapshot: Snapshot) => T): Promise<T>
   /** Entries of these types that refer to a decision, in order. */
   outcomeEntries(chain: string, decisionId: string, types: readonly EventType[]): Promise<StoredEntry[]>
   /** Agents that have reported outcomes to a chain. */

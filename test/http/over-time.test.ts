@@ -394,11 +394,17 @@ test('of many who read long windows at once, one part is read at each turn of th
   }
   setImmediate(count)
   const turns: number[] = []
-  const taken: Store['taken'] = (query) => {
-    turns.push(turn)
-    return deps.store.taken(query)
-  }
-  const reader = historyReader({ ...deps.store, taken })
+  const snapshot: Store['snapshot'] = (work) =>
+    deps.store.snapshot((at) =>
+      work({
+        ...at,
+        taken(query) {
+          turns.push(turn)
+          return at.taken(query)
+        },
+      }),
+    )
+  const reader = historyReader({ ...deps.store, snapshot })
   const query = { action: 'post.write', agent: 'bot', nowMs: Date.now() }
   await Promise.all(Array.from({ length: 8 }, () => reader.at(SET, 'acme/live', query, 1201)))
   counting = false

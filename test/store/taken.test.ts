@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DecisionEntry } from '../../src/audit/draft.ts'
 import { parseGlob } from '../../src/base/glob.ts'
-import type { TakenBy } from '../../src/store/queries.ts'
+import type { TakenBy, TakenQuery } from '../../src/store/queries.ts'
 import { takenQuery } from '../../src/store/sqlite/decisions.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { chainPlaces } from '../../src/store/sqlite/places.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
+import type { Guard } from '../../src/store/submission.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, START_MS } from './drafts.ts'
 
@@ -48,16 +49,18 @@ for (const { name, by, actions } of tables) {
     t.after(() => store.close())
     for (const entry of ENTRIES) await commit(store, { guards: [], writes: [], entries: [entry] })
     const end = (await store.lengths([LIVE])).get(LIVE) ?? 0
-    const taken = await store.taken({ ...by, chain: LIVE, first: 0, end, limit: 100 })
+    const read = (range: Pick<TakenQuery, 'first' | 'end' | 'limit'>) =>
+      store.snapshot((at) => at.taken({ ...by, chain: LIVE, ...range }))
+    const taken = await read({ first: 0, end, limit: 100 })
     assert.deepEqual(
       taken.map(({ action }) => action),
       actions,
     )
     const [, second] = taken
     if (second === undefined) return
-    const part = await store.taken({ ...by, chain: LIVE, first: second.seq, end: second.seq + 1, limit: 100 })
+    const part = await read({ first: second.seq, end: second.seq + 1, limit: 100 })
     assert.deepEqual(part, [second])
-    assert.equal((await store.taken({ ...by, chain: LIVE, first: 0, end, limit: 1 })).length, 1)
+    assert.equal((await read({ first: 0, end, limit: 1 })).length, 1)
   })
 }
 
@@ -100,6 +103,7 @@ test('earlier actions are read from an index alone, whatever the size of their r
 
 const since: { name: string; by: TakenBy; pattern: string; from: number; conflict: 'noNewAllows' | null }[] = [
   { name: 'an action of all', by: { agent: null, session: null }, pattern: 'a.*', from: 6, conflict: 'noNewAllows' },
+  { name: 'the newest of all', by: { agent: null, session: null }, pattern: 'a.*', from: 7, conflict: 'noNewAllows' },
   { name: 'an action before', by: { agent: null, session: null }, pattern: 'a.one', from: 3, conflict: null },
   { name: 'another action', by: { agent: null, session: null }, pattern: 'b.*', from: 0, conflict: null },
   { name: 'one that was denied', by: { agent: null, session: null }, pattern: 'a.two', from: 0, conflict: null },
@@ -130,3 +134,28 @@ for (const { name, by, pattern, from, conflict } of since) {
     assert.equal(result.conflict, conflict)
   })
 }
+
+test('an allow that counts on nothing more having been allowed: not after one of its own group', async (t) => {
+  const store = openStore({ dir: temporaryFolder(), create: true, clock: () => START_MS })
+  t.after(() => store.close())
+  for (const entry of ENTRIES) await commit(store, { guards: [], writes: [], entries: [entry] })
+  const glob = parseGlob('a.*')
+  assert.ok(glob)
+  const since = (await store.lengths([LIVE])).get(LIVE) ?? 0
+  const counting: Guard = {
+    kind: 'noNewAllows',
+    chain: LIVE,
+    since,
+    of: [{ agent: null, session: null, actions: [glob] }],
+  }
+  // What arrives in one turn of the event loop is one group.
+  const results = await Promise.all(
+    ['bot', 'ann'].map((agent) =>
+      store.commit({ guards: [counting], writes: [], entries: [allowed('a.more', agent, null)] }),
+    ),
+  )
+  assert.deepEqual(
+    results.map(({ conflict }) => conflict),
+    [null, 'noNewAllows'],
+  )
+})

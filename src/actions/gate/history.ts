@@ -4,7 +4,6 @@ import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Glob } from '../../base/glob.ts'
 import { memo } from '../../base/memo.ts'
-import { formatTimestamp } from '../../base/time.ts'
 import {
   addTallies,
   type HistoryQuery,
@@ -17,16 +16,19 @@ import {
 import { principalOf } from '../../keys/apikey.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { TakenBy } from '../../store/queries.ts'
-import type { Store } from '../../store/store.ts'
+import type { Snapshot, Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
 import type { HistoryReader, ReadHistory } from '../deps.ts'
-import { type Window, type WindowReader, windowReader } from './window.ts'
+import { actionsIn, type Reading, readingRunner, tallyIn, type Window, type WindowTally } from './window.ts'
 
 /** Limits of cached tallies, one for each counter and agent or tenant, and of cached sessions. */
 const MAX_TALLIES = 10_000
 const MAX_SESSIONS = 1000
 /** Time limit for waiting behind other checks, so that abandoned requests are not decided. */
 const TURN_LIMIT_MS = 5000
+
+/** Time of the newest pruned entry where none was pruned, or none that is young enough to matter. */
+const NEVER = Number.NEGATIVE_INFINITY
 
 export const NOTHING_READ: ReadHistory = { history: NO_HISTORY, seen: null }
 
@@ -44,30 +46,26 @@ interface Wanted {
 
 export function historyReader(store: Store): HistoryReader {
   const serial = serialByKey()
-  const window = windowReader(store)
-  const cached = cachedWindows(window)
+  const run = readingRunner(store)
+  const cached = cachedWindows()
   return {
     async read(set, chain, query) {
       const wanted = wantedOf(set, query)
       if (wanted === undefined) return NOTHING_READ
-      const end = (await store.lengths([chain])).get(chain) ?? 0
-      const { history } = await historyAt(store, {
-        set,
-        chain,
-        nowMs: query.nowMs,
-        end,
-        prunedTs: '',
-        wanted,
-        ...cached,
+      const { nowMs } = query
+      return run(function* (at) {
+        const end = at.length(chain)
+        const { history } = yield* historyAt(at, { set, chain, nowMs, end, prunedMs: NEVER, wanted, windows: cached })
+        return { history, seen: { end, guard: guardOf(chain, end, wanted) } }
       })
-      return { history, seen: { end, guard: guardOf(chain, end, wanted) } }
     },
     async at(set, chain, query, end) {
       const wanted = wantedOf(set, query)
       if (wanted === undefined) return { history: NO_HISTORY, erased: 0 }
-      const actions = (of: Window) => window.actions(of, [])
-      const prunedTs = (await store.pruned(chain))?.lastTs ?? ''
-      return historyAt(store, { set, chain, nowMs: query.nowMs, end, prunedTs, wanted, tally: window.tally, actions })
+      const { nowMs } = query
+      const pruned = await store.pruned(chain)
+      const prunedMs = pruned === undefined ? NEVER : Date.parse(pruned.lastTs)
+      return run((at) => historyAt(at, { set, chain, nowMs, end, prunedMs, wanted, windows: WINDOWS }))
     },
     runExclusive(set, caller, action, work) {
       if (!countsHistory(set, action)) return work()
@@ -82,50 +80,77 @@ export function historyReader(store: Store): HistoryReader {
   }
 }
 
+/** Ways to read windows, of the counters of a set and of sessions. */
+interface Windows {
+  /** First seq below `end` whose entry is not before the beginning of a window of this length. */
+  first(at: Snapshot, chain: string, end: number, beginMs: number, withinMs: number): number
+  tally(at: Snapshot, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally>
+  actions(at: Snapshot, window: Window): Reading<ReadonlySet<string>>
+}
+
+const WINDOWS: Windows = {
+  first: (at, chain, end, beginMs) => at.firstNotBefore(chain, end, beginMs, undefined),
+  tally: tallyIn,
+  actions: (at, window) => actionsIn(at, window, []),
+}
+
 /**
  * Reads windows from their state at the last check. Session tallies have their own cache, so that many sessions of one
  * agent do not evict others' tallies.
  */
-function cachedWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pick<Reading, 'tally' | 'actions'> {
+function cachedWindows(): Windows {
   // A counter belongs to one set.
   const identities = new WeakMap<Counter, string>()
+  const firsts = boundedCache<number>(MAX_TALLIES)
   const tallies = boundedCache<CachedTally>(MAX_TALLIES)
   const sessionTallies = boundedCache<CachedTally>(MAX_SESSIONS)
   const sessions = boundedCache<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
-
-  /** Moves a cached window where that helps: adds newer entries, subtracts older ones. */
-  const moved = async (set: PolicySet, counter: Counter, window: Window, known: CachedTally | undefined) => {
-    const { first, end } = window
-    if (known === undefined || known.first > first || known.end > end || known.end < first)
-      return tallyIn(set, counter, window)
-    const old = await tallyIn(set, counter, { ...window, first: known.first, end: first })
-    // An erased request may have been added as a number before.
-    if (old.erased > 0) return tallyIn(set, counter, window)
-    const come = await tallyIn(set, counter, { ...window, first: known.end })
-    return { tally: addTallies(subtractTally(known.tally, old.tally), come.tally), erased: come.erased }
-  }
   return {
-    async tally(set, counter, window) {
+    first(at, chain, end, beginMs, withinMs) {
+      const key = `${withinMs} ${chain}`
+      const first = at.firstNotBefore(chain, end, beginMs, firsts.get(key))
+      firsts.put(key, first)
+      return first
+    },
+    *tally(at, set, counter, window) {
       const identity = identities.get(counter) ?? identityOf(set, counter)
       identities.set(counter, identity)
       const { chain, agent, session, first, end } = window
       const key = JSON.stringify([chain, agent, session, identity])
       const room = session === null ? tallies : sessionTallies
-      const found = await moved(set, counter, window, room.get(key))
+      const found = yield* movedTally(at, set, counter, window, room.get(key))
       room.put(key, { first, end, tally: found.tally })
       return found
     },
-    async actions(window) {
+    *actions(at, window) {
       const key = JSON.stringify([window.chain, window.agent, window.session])
       const known = sessions.get(key)
       const isEarlier = known !== undefined && known.end <= window.end
-      const actions = await (isEarlier
-        ? actionsIn({ ...window, first: known.end }, known.actions)
-        : actionsIn(window, []))
+      const actions = yield* isEarlier
+        ? actionsIn(at, { ...window, first: known.end }, known.actions)
+        : actionsIn(at, window, [])
       sessions.put(key, { end: window.end, actions })
       return actions
     },
   }
+}
+
+/** The tally of a window, by moving a cached one where that helps: adds newer entries, subtracts older ones. */
+function* movedTally(
+  at: Snapshot,
+  set: PolicySet,
+  counter: Counter,
+  window: Window,
+  known: CachedTally | undefined,
+): Reading<WindowTally> {
+  const { first, end } = window
+  if (known === undefined || known.first > first || known.end > end || known.end < first)
+    return yield* tallyIn(at, set, counter, window)
+  const old = yield* tallyIn(at, set, counter, { ...window, first: known.first, end: first })
+  // An erased request may have been added as a number before.
+  if (old.erased > 0) return yield* tallyIn(at, set, counter, window)
+  const come = yield* tallyIn(at, set, counter, { ...window, first: known.end })
+  return { tally: addTallies(subtractTally(known.tally, old.tally), come.tally), erased: come.erased }
 }
 
 interface CachedTally {
@@ -155,31 +180,30 @@ function takenBy({ by }: Counter, agent: string, session: string | undefined): T
   return session === undefined ? undefined : { agent, session }
 }
 
-interface Reading {
+interface HistoryOf {
   set: PolicySet
   chain: string
   nowMs: number
   end: number
-  /** Time of the newest pruned entry; empty without one that is young enough to matter. */
-  prunedTs: string
+  /** Time of the newest pruned entry. */
+  prunedMs: number
   wanted: Wanted
-  tally: WindowReader['tally']
-  actions(window: Window): Promise<ReadonlySet<string>>
+  windows: Windows
 }
 
-async function historyAt(store: Store, { set, chain, nowMs, end, prunedTs, wanted, tally, actions }: Reading) {
-  const beginOf = (withinMs: number): string => formatTimestamp(nowMs - withinMs + 1)
-  const firsts = memo(async (withinMs: number) => Math.min(end, await store.seqNotBefore(chain, beginOf(withinMs))))
+function* historyAt(at: Snapshot, { set, chain, nowMs, end, prunedMs, wanted, windows }: HistoryOf) {
+  const beginOf = (withinMs: number): number => nowMs - withinMs + 1
+  const firstOf = memo((withinMs: number) => windows.first(at, chain, end, beginOf(withinMs), withinMs))
   const tallies = new Map<string, Tally>()
   let erased = 0
   for (const { text, counter, by } of wanted.counters) {
-    const first = await firsts(counter.withinMs)
-    const found = await tally(set, counter, { ...by, chain, first, end })
+    const window = { ...by, chain, first: firstOf(counter.withinMs), end }
+    const found = yield* windows.tally(at, set, counter, window)
     tallies.set(text, found.tally)
-    erased += found.erased + (beginOf(counter.withinMs) <= prunedTs ? 1 : 0)
+    erased += found.erased + (beginOf(counter.withinMs) <= prunedMs ? 1 : 0)
   }
-  if (wanted.session !== undefined && prunedTs !== '') erased += 1
-  const taken = wanted.session && (await actions({ ...wanted.session, chain, first: 0, end }))
+  if (wanted.session !== undefined && prunedMs !== NEVER) erased += 1
+  const taken = wanted.session && (yield* windows.actions(at, { ...wanted.session, chain, first: 0, end }))
   const sessionActions = taken === undefined || taken.size > MAX_SESSION_ACTIONS ? undefined : taken
   return { history: { tallies, sessionActions }, erased }
 }

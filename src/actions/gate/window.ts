@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serialByKey } from '../../base/concurrency.ts'
 import { matchesAny } from '../../base/glob.ts'
-import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, tallyOf } from '../../gate/history.ts'
+import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, type Tally, tallyOf } from '../../gate/history.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { Taken, TakenBy } from '../../store/queries.ts'
-import type { Store } from '../../store/store.ts'
+import type { Snapshot, Store } from '../../store/store.ts'
 import { contextAndPlan } from '../decisions/decisions.ts'
 
 /** Rows, and characters of requests, that are read before other work runs. */
@@ -18,56 +18,74 @@ export interface Window extends TakenBy {
   end: number
 }
 
-export type WindowReader = ReturnType<typeof windowReader>
+export interface WindowTally {
+  tally: Tally
+  /** Requests that have been erased. No default replaces their values, which may have been other numbers. */
+  erased: number
+}
 
-/** Reads allowed actions. */
-export function windowReader(store: Store) {
+/** A reading that yields where other work runs, if there is much to read. */
+export type Reading<T> = Generator<undefined, T>
+
+/** Runs readings in turns of the event loop. */
+export function readingRunner(store: Store) {
   const serial = serialByKey()
-  // Readers run one after another, so that many delay other work no longer than one does.
-  const breathe = (): Promise<void> => serial('', () => nextTurn())
-
-  /** Reads a window in parts, so that a long one delays nobody else. */
-  async function* takenIn(window: Window): AsyncGenerator<Taken> {
-    if (window.end - window.first > ROWS_AT_ONCE) await breathe()
-    for (let first = window.first; first < window.end; ) {
-      const rows = await store.taken({ ...window, first, limit: ROWS_AT_ONCE })
-      yield* rows
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < ROWS_AT_ONCE) return
-      first = last.seq + 1
-      await breathe()
+  return async <T>(begin: (snapshot: Snapshot) => Reading<T>): Promise<T> => {
+    let reading: Reading<T> | undefined
+    for (;;) {
+      const step = await store.snapshot((snapshot) => {
+        reading ??= begin(snapshot)
+        return reading.next()
+      })
+      if (step.done === true) return step.value
+      // Readings go on one after another, so that many delay other work no longer than one does.
+      await serial('', () => nextTurn())
     }
   }
-  return {
-    async tally(set: PolicySet, counter: Counter, window: Window) {
-      let tally = NO_TALLY
-      // No default replaces the values of erased requests, which may have been other numbers.
-      let erased = 0
-      let characters = 0
-      for await (const { seq, action } of takenIn(window)) {
-        if (!matchesAny(counter.actions, action)) continue
-        const text = counter.sum === undefined ? NOT_READ : await store.requestAt(window.chain, seq)
-        if (text === undefined) erased += 1
-        const one =
-          text === undefined ? MISSING_AMOUNT : tallyOf(set, counter, { action, ...contextAndPlan(JSON.parse(text)) })
-        tally = addTallies(tally, one)
-        characters += text?.length ?? 0
-        if (characters < CHARACTERS_AT_ONCE) continue
-        characters = 0
-        await breathe()
-      }
-      return { tally, erased }
-    },
-    /** The distinct actions, with the known ones; the search ends where there are more than facts can hold. */
-    async actions(window: Window, known: Iterable<string>): Promise<ReadonlySet<string>> {
-      const actions = new Set(known)
-      if (actions.size > MAX_SESSION_ACTIONS) return actions
-      for await (const { action } of takenIn(window)) {
-        actions.add(action)
-        if (actions.size > MAX_SESSION_ACTIONS) break
-      }
-      return actions
-    },
+}
+
+/** Reads the tally of a window. */
+export function* tallyIn(at: Snapshot, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally> {
+  let tally = NO_TALLY
+  let erased = 0
+  let characters = 0
+  yield* eachTaken(at, window, ({ seq, action }) => {
+    if (!matchesAny(counter.actions, action)) return 'next'
+    const text = counter.sum === undefined ? NOT_READ : at.requestAt(window.chain, seq)
+    if (text === undefined) erased += 1
+    const one =
+      text === undefined ? MISSING_AMOUNT : tallyOf(set, counter, { action, ...contextAndPlan(JSON.parse(text)) })
+    tally = addTallies(tally, one)
+    characters += text?.length ?? 0
+    if (characters < CHARACTERS_AT_ONCE) return 'next'
+    characters = 0
+    return 'pause'
+  })
+  return { tally, erased }
+}
+
+/** Reads the distinct actions, with the known ones; the search ends where there are more than facts can hold. */
+export function* actionsIn(at: Snapshot, window: Window, known: Iterable<string>): Reading<ReadonlySet<string>> {
+  const actions = new Set(known)
+  if (actions.size > MAX_SESSION_ACTIONS) return actions
+  yield* eachTaken(at, window, ({ action }) => (actions.add(action).size > MAX_SESSION_ACTIONS ? 'end' : 'next'))
+  return actions
+}
+
+/** Reads the allowed actions of a window in parts. Other work runs between them, and where the visitor pauses. */
+function* eachTaken(at: Snapshot, window: Window, visit: (taken: Taken) => 'next' | 'pause' | 'end'): Reading<void> {
+  if (window.end - window.first > ROWS_AT_ONCE) yield
+  for (let first = window.first; first < window.end; ) {
+    const rows = at.taken({ ...window, first, limit: ROWS_AT_ONCE })
+    for (const taken of rows) {
+      const then = visit(taken)
+      if (then === 'end') return
+      if (then === 'pause') yield
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_AT_ONCE) return
+    first = last.seq + 1
+    yield
   }
 }
 

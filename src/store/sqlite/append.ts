@@ -23,7 +23,7 @@ export function append(group: Group, entry: PreparedEntry): StoredEntry {
     const data = { observed: formatTimestamp(nowMs), previous: formatTimestamp(previousMs) }
     appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data))
   }
-  return appendAfter(group, headOfChain(group, entry.chain), entry)
+  return appendAfter(group, group.heads.get(entry.chain) ?? head, entry)
 }
 
 function headOfChain(group: Group, chain: string): Head {

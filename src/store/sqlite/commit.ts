@@ -94,6 +94,7 @@ function holds(group: Group, guard: Guard): boolean {
       return key !== undefined && isActive(key, nowMs)
     }
     case 'noNewAllows':
+      if (lengthOf(group, guard.chain) <= guard.since) return true
       return !guard.of.some(({ actions, ...by }) => {
         const range = { chain: guard.chain, first: guard.since, end: Number.MAX_SAFE_INTEGER }
         const taken = connection.decisions.taken({ ...by, ...range, limit: -1 })
@@ -116,6 +117,11 @@ function holds(group: Group, guard: Guard): boolean {
       return (use?.entryId ?? null) === guard.entryId
     }
   }
+}
+
+function lengthOf({ heads, connection }: Group, chain: string): number {
+  const head = heads.get(chain)
+  return head === undefined ? connection.entries.length(chain) : head.seq + 1
 }
 
 function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undefined {

@@ -66,6 +66,7 @@ function instanceQueries(db: Database) {
 function transactionStatements(db: Database) {
   return {
     begin: db.prepare('BEGIN IMMEDIATE'),
+    beginRead: db.prepare('BEGIN'),
     commit: db.prepare('COMMIT'),
     savepoint: db.prepare('SAVEPOINT submission'),
     release: db.prepare('RELEASE submission'),

@@ -33,34 +33,17 @@ function appendQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
       `SELECT ${HEADER_COLUMNS} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at DESC LIMIT 1`,
     )
     .raw()
-  const first = db
-    .prepare<[number, number], number>('SELECT seq FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at LIMIT 1')
-    .pluck()
-  const tsAt = db.prepare<[number], number>('SELECT ts FROM audit_entry WHERE at = ?').pluck()
   const insert = db.prepare<[EntryRow]>(INSERT)
   const headOfChain = (chain: string): Head | undefined => {
     const row = head.get(...places.range(chain, WHOLE_CHAIN))
     return row && headOf(rows.bareEntry(chain, row))
   }
-  const firstOf = (chain: string): number => first.get(...places.range(chain, WHOLE_CHAIN)) ?? 0
   return {
     eraseSections: eraser(db, places),
     /** @throws GateError naming the entry when it is damaged beyond reading */
     head: headOfChain,
     append: (entry: StoredEntry, prepared: PreparedEntry, salts: Uint8Array) =>
       insert.run(rows.rowOf(entry, prepared, salts)),
-    /** Oldest seq; 0 for a chain without entries. */
-    first: firstOf,
-    /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
-    seqNotBefore(chain: string, ts: string): number {
-      const from = firstOf(chain)
-      const count = (headOfChain(chain)?.seq ?? -1) + 1 - from
-      const isBefore = (i: number): boolean => {
-        const tsMs = tsAt.get(places.at(chain, from + i))
-        return tsMs !== undefined && formatTimestamp(tsMs) < ts
-      }
-      return from + partitionPoint(count, isBefore)
-    },
   }
 }
 
@@ -124,17 +107,42 @@ function placeQueries(db: Database, places: ChainPlaces) {
     )
     .pluck()
   const others = db.prepare<[number, number, number], number>(`SELECT count(*) FROM ${OTHERS}`).pluck()
-  const last = db
-    .prepare<[number, number], number>('SELECT seq FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at DESC LIMIT 1')
-    .pluck()
+  const end = (order: 'ASC' | 'DESC') =>
+    db
+      .prepare<[number, number], number>(
+        `SELECT ${SEQ} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at ${order} LIMIT 1`,
+      )
+      .pluck()
+  const [oldest, newest] = [end('ASC'), end('DESC')]
+  const tsAt = db.prepare<[number], number>('SELECT ts FROM audit_entry WHERE at = ?').pluck()
+  const length = (chain: string): number => (newest.get(...places.range(chain, WHOLE_CHAIN)) ?? -1) + 1
+  /**
+   * First seq below `end` whose time is not before; `end` when there is none. Times never fall with seq.
+   *
+   * @param near a probable result, from which the search begins
+   */
+  const firstNotBefore = (chain: string, end: number, isBefore: (tsMs: number) => boolean, near?: number): number => {
+    const isBeforeAt = (seq: number): boolean => {
+      const tsMs = tsAt.get(places.at(chain, seq))
+      // The oldest entries may have been pruned.
+      return tsMs === undefined || isBefore(tsMs)
+    }
+    return partitionPoint(end, isBeforeAt, near)
+  }
   return {
+    /** Oldest seq; 0 for a chain without entries. */
+    first: (chain: string): number => oldest.get(...places.range(chain, WHOLE_CHAIN)) ?? 0,
+    length,
+    firstNotBefore,
+    /** First seq whose time is not before `ts`; one past the head when there is none. */
+    seqNotBefore: (chain: string, ts: string) =>
+      firstNotBefore(chain, length(chain), (tsMs) => formatTimestamp(tsMs) < ts),
     /** Seqs of the entries of these types (not decisions), ascending. */
     seqsOfTypes: (chain: string, types: readonly string[], range: SeqRange = WHOLE_CHAIN) =>
       ofTypes.all(places.number(chain), ...places.range(chain, range), JSON.stringify(types)),
     /** Number of entries other than decisions in the index of types. */
     countOthers: (chain: string, range: SeqRange) =>
       others.get(places.number(chain), ...places.range(chain, range)) ?? 0,
-    length: (chain: string) => (last.get(...places.range(chain, WHOLE_CHAIN)) ?? -1) + 1,
     chains: places.chains,
   }
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/time.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
 import { logKeyInUse } from '../records.ts'
-import type { SealKeys, Store } from '../store.ts'
+import type { SealKeys, Snapshot, Store } from '../store.ts'
 import type { Submission } from '../submission.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
@@ -162,9 +162,8 @@ function reads(current: () => Connection, origin: string, clock: Clock) {
         records.entriesOf(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
       ),
     seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
-    requestAt: (chain, seq) => read(({ decisions }) => decisions.requestAt(chain, seq)),
     decisions: (chain, range) => read(({ decisions }) => decisions.rows(chain, range)),
-    taken: (query) => read(({ decisions }) => decisions.taken(query)),
+    snapshot: (work) => read((connection) => inSnapshot(connection, work)),
     outcomeEntries: (chain, decisionId, types) =>
       read(({ outcomes, entries }) =>
         outcomes.told(chain, decisionId, types).flatMap((seq) => entries.bySeq(chain, seq) ?? []),
@@ -182,6 +181,20 @@ function reads(current: () => Connection, origin: string, clock: Clock) {
     keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
     policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
   } satisfies Partial<Store>
+}
+
+function inSnapshot<T>({ transaction, entries, decisions }: Connection, work: (snapshot: Snapshot) => T): T {
+  transaction.beginRead.run()
+  try {
+    return work({
+      length: entries.length,
+      firstNotBefore: (chain, end, atMs, near) => entries.firstNotBefore(chain, end, (tsMs) => tsMs < atMs, near),
+      taken: decisions.taken,
+      requestAt: decisions.requestAt,
+    })
+  } finally {
+    transaction.commit.run()
+  }
 }
 
 function checkpointReads(read: Read) {
