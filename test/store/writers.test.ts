@@ -170,6 +170,40 @@ test('a full group is written while others come, and the rest after it', async (
   assert.deepEqual(sent.map(sizeOf), [16, 34])
 })
 
+test('a stop waits for what is being written alone, and is written here while the disk is quick', async (t) => {
+  const sent: ThreadRequest[] = []
+  posts(t, sent)
+  const store = opened(t, writeWhereBetter)
+  shiftedClock(t)
+  const burst = (size: number): Promise<unknown>[] => Array.from({ length: size }, () => commit(store, only(note())))
+  for (let i = 0; i < 20; i += 1) await Promise.all(burst(20))
+  const before = (await store.lengths([LIVE])).get(LIVE) ?? 0
+  sent.length = 0
+  const others = burst(20)
+  let written = 0
+  for (const other of others) void other.then(() => (written += 1))
+  await commit(store, creating('switch', aStop()))
+  assert.equal(written, 16)
+  await Promise.all(others)
+  const types = await store.headersFrom(LIVE, before, 100)
+  const stop = types.findIndex((header) => header.includes('killswitch.triggered'))
+  assert.deepEqual([types.length, stop], [21, 16])
+  const inThread = sent.flatMap(({ submissions }) => unpacked(submissions)).filter(({ writes }) => writes.length > 0)
+  assert.equal(inThread.length, 0)
+})
+
+test('a stop that nothing is written before is written at once', async (t) => {
+  const store = opened(t, writeWhereBetter)
+  const stop = aStop()
+  const waiting = [commit(store, only(note())), commit(store, creating('switch', stop))]
+  // Before the turn ends.
+  assert.deepEqual(
+    store.state().switches.map(({ id }) => id),
+    [stop.id],
+  )
+  await Promise.all(waiting)
+})
+
 const sizeOf = ({ submissions }: ThreadRequest): number => unpacked(submissions).length
 
 test('submissions come out of the thread as they went in, whatever their texts and writes', () => {

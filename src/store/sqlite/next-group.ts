@@ -5,9 +5,11 @@ const MAX_GROUP_CHARACTERS = 4_000_000
 const LARGE_CHARACTERS = 64 * 1024
 
 /** A submission that waits, as far as groups are made by it. */
-interface Sized {
+export interface Sized {
   /** Length of the texts of its entries. */
   characters: number
+  /** True for a change of stops, which waits behind no other. */
+  isUrgent: boolean
 }
 
 export function isLarge({ characters }: Sized): boolean {
@@ -15,13 +17,15 @@ export function isLarge({ characters }: Sized): boolean {
 }
 
 /**
- * Takes the submissions that are not large, as many as the limits admit; or one that is large, when there are none, or
- * the group before went ahead of it.
+ * Takes the urgent submissions; without any, those that are not large, as many as the limits admit; or one that is large,
+ * when there are none, or the group before went ahead of it.
  */
 export function groupsInTurn(): <T extends Sized>(waiting: readonly T[]) => T[] {
   let isLargeDue = false
   return (waiting) => {
     const [first] = waiting
+    const urgent = waiting.filter(({ isUrgent }) => isUrgent)
+    if (urgent.length > 0) return urgent
     const small = smallOnes(waiting)
     const isLargeNext = first !== undefined && isLarge(first)
     const takesLarge = isLargeNext && (isLargeDue || small.length === 0)

@@ -1,3 +1,5 @@
+import { isLarge, type Sized } from './next-group.ts'
+
 /** Average group size above which a group is written in the thread: the way there and back costs as much as six entries. */
 const LARGE_GROUP = 6
 /**
@@ -16,11 +18,8 @@ const HANG_FOR_MS = 60_000
 const DELAY_SHARE = 0.25
 const DELAY_LIMIT_MS = 25
 
-/** A group as it was written. */
-interface WrittenGroup {
-  /** Number of submissions. */
-  size: number
-  isLarge: boolean
+/** How a group was written. */
+interface Timing {
   /** Time of its transaction. */
   tookMs: number
   /** True when others were allowed before a submission that counts them, which is made anew, in this turn if it is short. */
@@ -33,6 +32,7 @@ interface WrittenGroup {
  * A group is written on the event loop while groups are small and the disk is quick, which costs least. It is written in
  * a thread while groups have many members, so that both work at once, and while the disk is slow or has hung in the last
  * minute, so that a hang blocks the service only once; so is each large submission, which takes milliseconds.
+ * A stop is written on the event loop while the disk is quick: the answer of the thread would wait for its next turn.
  * A group waits only while the disk is slow and others were there: callers that were just answered would otherwise ask
  * again right after the next group had left.
  */
@@ -47,10 +47,11 @@ export function groupPace() {
   const delayMs = (): number => (alone || !isSlow() ? 0 : Math.min(ms * DELAY_SHARE, DELAY_LIMIT_MS))
   return {
     /** True when the next group is written in the thread. */
-    isThreadBetter(submissions: number, isLarge: boolean): boolean {
+    isThreadBetter(group: readonly Sized[]): boolean {
+      if (group.some(({ isUrgent }) => isUrgent)) return isSlow()
       overtaken = false
-      size += (submissions - size) * WEIGHT
-      return size > LARGE_GROUP || isLarge || isSlow()
+      size += (group.length - size) * WEIGHT
+      return size > LARGE_GROUP || group.some(isLarge) || isSlow()
     },
     /** True when so many waiting submissions are a group now, which the thread writes. */
     isFull: (submissions: number): boolean =>
@@ -58,11 +59,12 @@ export function groupPace() {
     /** True when the thread gets its next group before the callers of the last one go on. */
     isNextDue: (): boolean => !overtaken && delayMs() === 0,
     delayMs,
-    /** Counts a group that was written, or failed. What is large takes long on the fastest disk. */
-    written({ size: members, isLarge, tookMs, isOvertaken }: WrittenGroup): void {
+    /** Counts a group that was written, or failed. What is large takes long on the fastest disk, what is urgent is rare. */
+    written(group: readonly Sized[], { tookMs, isOvertaken }: Timing): void {
+      if (group.some(({ isUrgent }) => isUrgent)) return
       overtaken = isOvertaken
-      alone = members === 1
-      if (isLarge) return
+      alone = group.length === 1
+      if (group.some(isLarge)) return
       ms += (tookMs - ms) * WEIGHT
       if (tookMs > HANG_MS) hangsUntilMs = performance.now() + HANG_FOR_MS
     },

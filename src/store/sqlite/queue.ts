@@ -7,7 +7,7 @@ import type { Committed, Conflict, PreparedSubmission, Submission } from '../sub
 import { unavailable } from './errors.ts'
 import type { knownHeads } from './known-heads.ts'
 import type { Memory } from './memory.ts'
-import { groupsInTurn, inFront, isLarge } from './next-group.ts'
+import { groupsInTurn, inFront, isLarge, type Sized } from './next-group.ts'
 import { groupPace } from './pace.ts'
 import type { WriteReply, WriteRequest, WriteResult, Writer } from './writer.ts'
 
@@ -17,10 +17,8 @@ const BUSY_RETRY_MS = 5
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 
-interface Waiting {
+interface Waiting extends Sized {
   submission: PreparedSubmission
-  /** Length of the texts of its entries. */
-  characters: number
   isAbandoned: (() => boolean) | undefined
   sinceMs: number
   resolve(result: Committed | Conflict): void
@@ -80,10 +78,9 @@ export function commitQueue(host: QueueHost) {
     waiting = inFront(group, waiting)
     const beganMs = performance.now()
     writing = group.length
-    const large = group.some(isLarge)
-    const asked = { regressed, isThreadBetter: pace.isThreadBetter(group.length, large) }
+    const asked = { regressed, isThreadBetter: pace.isThreadBetter(group) }
     const written = write(host, group, asked, busySinceMs !== undefined)
-    largeWrite = large && written instanceof Promise ? written : undefined
+    largeWrite = group.some(isLarge) && written instanceof Promise ? written : undefined
     const reply = written instanceof Promise ? await written : written
     writing = 0
     if (reply.kind === 'busy') {
@@ -92,23 +89,24 @@ export function commitQueue(host: QueueHost) {
       return schedule(BUSY_RETRY_MS)
     }
     busySinceMs = undefined
-    const timed = { tookMs: timeOf(reply, beganMs), isOvertaken: isOvertaken(reply) }
-    pace.written({ size: group.length, isLarge: large, ...timed })
+    pace.written(group, { tookMs: timeOf(reply, beganMs), isOvertaken: isOvertaken(reply) })
     if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
     // The thread has its next group before the callers of this one go on, which takes as long as half of a write.
-    if (written instanceof Promise && pace.isNextDue()) void flush()
+    if (waiting.some((one) => one.isUrgent) || (written instanceof Promise && pace.isNextDue())) void flush()
     else schedule(pace.delayMs())
   }
 
   return {
     submit(submission: Submission, isAbandoned?: () => boolean): Promise<Committed | Conflict> {
       return new Promise((resolve, reject) => {
-        enqueue(waiting, waitingOf(submission, { isAbandoned, resolve, reject }), writing)
+        const item = waitingOf(submission, { isAbandoned, resolve, reject })
+        enqueue(waiting, item, writing)
         const isFree = writing === 0 && busySinceMs === undefined
-        if (isFree && host.writer.hasThread && pace.isFull(waiting.length)) void flush()
+        const isDue = item.isUrgent || (host.writer.hasThread && pace.isFull(waiting.length))
+        if (isFree && isDue) void flush()
         else schedule(pace.delayMs())
       })
     },
@@ -168,7 +166,8 @@ function waitingOf(
   let characters = 0
   for (const { sections } of prepared) for (const { json } of sections) characters += json.length
   const submission = { guards, writes, entries: prepared }
-  return { submission, characters, isAbandoned, sinceMs: performance.now(), resolve, reject }
+  const isUrgent = writes.some(({ kind }) => kind === 'switch')
+  return { submission, characters, isUrgent, isAbandoned, sinceMs: performance.now(), resolve, reject }
 }
 
 /**
