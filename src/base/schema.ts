@@ -150,16 +150,18 @@ const requests = once(() => schemaCompiler({ allErrors: false, checked: true }))
 
 /**
  * Makes a parser of outside input, which returns the value with the type of the schema.
- * It reports only the first fault, so that a body of faults costs no more than one.
+ * It reports only the first fault, so that a body of faults costs no more than one. The schema is compiled at the first
+ * use, or by `compile`.
  */
-export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
+export function parserOf<S extends TSchema>(schema: S) {
   // Compiling all shapes at start would cost each command a tenth of a second.
-  const compiled = once(() => requests().compile(schema))
-  return (value) => {
-    const validate = compiled()
+  const compile = once(() => requests().compile(schema))
+  const parse = (value: unknown): Static<S> => {
+    const validate = compile()
     if (!validate(value)) throw invalidRequest(validate.errors ?? [])
     return value as Static<S>
   }
+  return Object.assign(parse, { compile })
 }
 
 function invalidRequest(errors: readonly ErrorObject[]): GateError {

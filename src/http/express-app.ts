@@ -31,6 +31,8 @@ export function expressApp(dispatcher: Dispatcher): Express {
     else app.delete(path, handler)
   }
   addRefusals(app, dispatcher)
+  // A stop may be the first thing that a busy service is asked.
+  HANDLERS.trigger.prepare()
   return app
 }
 

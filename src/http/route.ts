@@ -47,6 +47,8 @@ export interface Route {
   bodyLimits: BodyLimits | undefined
   /** True when the route takes the bytes of the body instead of its parsed value. */
   takesBytes: boolean
+  /** Compiles the shape of the body, which takes the first request that has one some 20 ms otherwise. */
+  prepare(): void
   run(services: Services, exchange: Exchange, input: Input): unknown
   /** The reply of what `run` resolved to. */
   replyOf(result: unknown): Reply
@@ -93,6 +95,7 @@ export function route<D extends TSchema, B extends TSchema = None, Q extends TSc
     shape: spec,
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
     takesBytes: false,
+    prepare: () => void parseBody?.compile(),
     run(services, exchange, { body, query, idempotencyKey }) {
       const { routeId, params, caller } = exchange
       const { facade }: RouteRule = ROUTES[routeId]
@@ -124,6 +127,7 @@ export function byteRoute<D extends TSchema>(spec: ByteRouteSpec<D>): Route {
     shape: spec,
     bodyLimits: spec.limits,
     takesBytes: true,
+    prepare: () => undefined,
     run(services, { caller }, { bytes = new Uint8Array(), query }) {
       assertNoQuery(query)
       return spec.answer(services, { caller, bytes })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entries, entriesOf } from '../http/support.ts'
 
@@ -43,6 +44,17 @@ const STOPS: [name: string, body: object, scope: string, stopped: string[], free
   ['L3', { level: 'L3' }, 'acme', [PAY, MAIL, OTHER], []],
   ['L3 by name', { level: 'L3', scope: 'acme' }, 'acme', [PAY, MAIL, OTHER], []],
 ]
+
+// The first of this process: a shape is compiled once.
+test('the first stop waits for no shape to be compiled, as the end of one does', async (t) => {
+  const { trigger, recover, status } = await station(t)
+  await status()
+  const compile = t.mock.method(Ajv2020.prototype, 'compile')
+  assertDone(await trigger({ level: 'L3' }))
+  assert.equal(compile.mock.callCount(), 0)
+  assertDone(await recover())
+  assert.equal(compile.mock.callCount(), 1)
+})
 
 test('each level stops what it says, and recover ends it', async (t) => {
   const { trigger, recover, status, decidedBy } = await station(t)
