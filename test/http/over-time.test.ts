@@ -14,7 +14,7 @@ import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { historyFrom, type TakenAction } from '../../src/gate/history.ts'
 import { writeInThread } from '../../src/store/sqlite/writers.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Snapshot, Store } from '../../src/store/store.ts'
 import { HEADER, setOf } from '../authoring/sources.ts'
 import { factsOverTime } from '../gate/facts-over-time.ts'
 import { type Answer, type Gate, type GateOptions, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
@@ -410,6 +410,37 @@ test('of many who read long windows at once, one part is read at each turn of th
   counting = false
   assert.equal(new Set(turns).size, turns.length)
   assert.ok(turns.length >= 8 * 6)
+})
+
+test('of entries that count for nobody, a limited number is looked at before other work runs', async () => {
+  const gate = await start()
+  const { store } = gate.server
+  assertDone(await ask(gate, await gate.key({ identity: 'bot' }), 'post.write'))
+  tamper(join(gate.dir, 'data'), (db) =>
+    db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+      INSERT INTO audit_entry (at, ts, id, hash, prev, commits, salts, action, effect)
+        SELECT last + i, ts, randomblob(16), zeroblob(32), zeroblob(32), x'', x'', 'post.write', 'deny'
+          FROM n, (SELECT max(at) AS last, ts FROM audit_entry WHERE chain = (SELECT number FROM chain WHERE name = 'acme/live'))`),
+  )
+  const end = (await store.lengths(['acme/live'])).get('acme/live') ?? 0
+  /** Entries that were looked at in each snapshot. */
+  const looked: number[] = []
+  const counted = (at: Snapshot): Snapshot => ({
+    ...at,
+    taken(query) {
+      looked.push((looked.pop() ?? 0) + query.end - query.first)
+      return at.taken(query)
+    },
+  })
+  const snapshot: Store['snapshot'] = (work) => {
+    looked.push(0)
+    return store.snapshot((at) => work(counted(at)))
+  }
+  const query = { action: 'post.write', agent: 'bot', nowMs: Date.now() }
+  const { history } = await historyReader({ ...store, snapshot }).at(SET, 'acme/live', query, end)
+  assert.equal(history.tallies.get('history.count.posts')?.count, 1)
+  assert.ok(Math.max(...looked) <= 2000, `${looked}`)
+  assert.ok(looked.reduce((sum, one) => sum + one, 0) > 9000)
 })
 
 test('what is kept of many sessions does not grow with the patterns of a counter', async () => {

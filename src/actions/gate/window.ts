@@ -7,9 +7,11 @@ import type { Taken, TakenBy } from '../../store/queries.ts'
 import type { Snapshot, Store } from '../../store/store.ts'
 import { contextAndPlan } from '../decisions/decisions.ts'
 
-/** Rows, and characters of requests, that are read before other work runs. */
+/** Allowed actions, and characters of their requests, that are read before other work runs. */
 const ROWS_AT_ONCE = 200
 const CHARACTERS_AT_ONCE = 200_000
+/** Entries that are looked at for them, where all agents count. */
+const ENTRIES_AT_ONCE = 2000
 
 /** Entries first <= seq < end of a chain that count together. */
 export interface Window extends TakenBy {
@@ -76,16 +78,16 @@ export function* actionsIn(at: Snapshot, window: Window, known: Iterable<string>
 function* eachTaken(at: Snapshot, window: Window, visit: (taken: Taken) => 'next' | 'pause' | 'end'): Reading<void> {
   if (window.end - window.first > ROWS_AT_ONCE) yield
   for (let first = window.first; first < window.end; ) {
-    const rows = at.taken({ ...window, first, limit: ROWS_AT_ONCE })
+    const end = window.agent === null ? Math.min(window.end, first + ENTRIES_AT_ONCE) : window.end
+    const rows = at.taken({ ...window, first, end, limit: ROWS_AT_ONCE })
     for (const taken of rows) {
       const then = visit(taken)
       if (then === 'end') return
       if (then === 'pause') yield
     }
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return
-    first = last.seq + 1
-    yield
+    const last = rows[ROWS_AT_ONCE - 1]
+    first = last === undefined ? end : last.seq + 1
+    if (first < window.end) yield
   }
 }
 

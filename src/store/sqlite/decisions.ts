@@ -53,16 +53,16 @@ export function decisionQueries(db: Database, places: ChainPlaces, texts: Shared
   }
 }
 
-/** Finds allowed actions by indexes alone, without reading a decision. */
+/** Finds allowed actions: of an agent or a session by indexes of them, of all agents by looking at every entry of the range. */
 export function takenQuery(db: Database, places: ChainPlaces): (query: TakenQuery) => Taken[] {
   const prepared = (index: string, who: string) =>
     db.prepare<unknown[], Taken>(
-      `SELECT ${SEQ} AS seq, action FROM audit_entry INDEXED BY ${index}
+      `SELECT ${SEQ} AS seq, action FROM audit_entry ${index}
         WHERE taken = 1${who} AND at >= ? AND at < ? ORDER BY at ${LIMIT}`,
     )
-  const all = prepared('taken_by_all', '')
-  const ofAgent = prepared('taken_by_agent', ' AND agent = ?')
-  const ofSession = prepared('taken_by_session', ' AND agent = ? AND session = ?')
+  const all = prepared('NOT INDEXED', '')
+  const ofAgent = prepared('INDEXED BY taken_by_agent', ' AND agent = ?')
+  const ofSession = prepared('INDEXED BY taken_by_session', ' AND agent = ? AND session = ?')
   return ({ chain, agent, session, limit, ...range }) => {
     const [from, to] = places.range(chain, range)
     if (agent === null) return all.all(from, to, limit)
