@@ -9,7 +9,7 @@
 export function partitionPoint(length: number, holds: (index: number) => boolean, near?: number): number {
   let [low, high] = near === undefined ? [0, length] : around(length, holds, Math.min(Math.max(near, 0), length))
   while (low < high) {
-    const middle = (low + high) >> 1
+    const middle = low + Math.floor((high - low) / 2)
     if (holds(middle)) low = middle + 1
     else high = middle
   }

@@ -119,6 +119,7 @@ test('the oldest entries are gone, and what is left verifies, is gone on with an
       { keys: new Map(before.keys), switches: before.switches.map(recordOfStop), tenants: [...before.tenants] },
     )
     assert.equal((await store.page({ chain: LIVE, order: 'asc', limit: 1, offset: 0 })).items[0]?.header.seq, end)
+    assert.equal(await store.seqNotBefore(LIVE, ''), end)
     assert.deepEqual(await store.entriesFrom(LIVE, 0, 1).then((entries) => entries[0]?.header.seq), end)
   })
 })

@@ -172,3 +172,28 @@ test('an allow that counts on nothing more having been allowed: not after one of
     [null, 'noNewAllows'],
   )
 })
+
+for (const [others, conflict] of [
+  [4000, null],
+  [6000, 'noNewAllows'],
+] as const) {
+  test(`an allow that counts on nothing more having been allowed: behind ${others} entries it is ${conflict ?? 'committed'}`, async (t) => {
+    const dir = temporaryFolder()
+    const store = openStore({ dir, create: true, clock: () => START_MS })
+    t.after(() => store.close())
+    await commit(store, { guards: [], writes: [], entries: [note()] })
+    const since = (await store.lengths([LIVE])).get(LIVE) ?? 0
+    const denials = Array.from({ length: others }, () => ({ guards: [], writes: [], entries: [aDecision('deny')] }))
+    await Promise.all(denials.map((submission) => commit(store, submission)))
+    const glob = parseGlob('**')
+    assert.ok(glob)
+    const counting: Guard = {
+      kind: 'noNewAllows',
+      chain: LIVE,
+      since,
+      of: [{ agent: null, session: null, actions: [glob] }],
+    }
+    const result = await store.commit({ guards: [counting], writes: [], entries: [allowed('a.more', 'bot', null)] })
+    assert.equal(result.conflict, conflict)
+  })
+}

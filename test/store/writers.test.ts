@@ -204,6 +204,55 @@ test('a stop that nothing is written before is written at once', async (t) => {
   await Promise.all(waiting)
 })
 
+test('stops of one turn share a commit, after the first', async (t) => {
+  const groups: number[] = []
+  const store = opened(t, (address, file) => {
+    const writer = writeHere(address, file)
+    return {
+      ...writer,
+      write(request) {
+        groups.push(request.submissions.length)
+        return writer.write(request)
+      },
+    }
+  })
+  await Promise.all(Array.from({ length: 20 }, () => commit(store, creating('switch', aStop()))))
+  assert.deepEqual(groups, [1, 19])
+})
+
+test('stops that follow each other do not keep others from being written, on a slow disk', async (t) => {
+  const store = opened(t, (address, file) => {
+    const writer = writeHere(address, file)
+    return {
+      ...writer,
+      async write(request) {
+        await sleep(5)
+        return writer.write(request)
+      },
+    }
+  })
+  let isOver = false
+  const stopping = [1, 2].map(async () => {
+    for (let i = 0; i < 100 && !isOver; i += 1) await commit(store, creating('switch', aStop()))
+    return isOver
+  })
+  await commit(store, only(note()))
+  isOver = true
+  assert.deepEqual(await Promise.all(stopping), [true, true])
+})
+
+test('a stop that hangs tells of the disk as any other write', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, writeWhereBetter)
+  const clock = shiftedClock(t)
+  clock.stepMs = 300
+  await commit(store, creating('switch', aStop()))
+  clock.stepMs = 0
+  assert.equal(threads.length, 0)
+  await commit(store, only(note()))
+  assert.equal(threads.length, 1)
+})
+
 const sizeOf = ({ submissions }: ThreadRequest): number => unpacked(submissions).length
 
 test('submissions come out of the thread as they went in, whatever their texts and writes', () => {

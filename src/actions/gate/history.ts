@@ -16,10 +16,18 @@ import {
 import { principalOf } from '../../keys/apikey.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { TakenBy } from '../../store/queries.ts'
-import type { Snapshot, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
 import type { HistoryReader, ReadHistory } from '../deps.ts'
-import { actionsIn, type Reading, readingRunner, tallyIn, type Window, type WindowTally } from './window.ts'
+import {
+  actionsIn,
+  type Present,
+  type Reading,
+  readingRunner,
+  tallyIn,
+  type Window,
+  type WindowTally,
+} from './window.ts'
 
 /** Limits of cached tallies, one for each counter and agent or tenant, and of cached sessions. */
 const MAX_TALLIES = 10_000
@@ -54,7 +62,7 @@ export function historyReader(store: Store): HistoryReader {
       if (wanted === undefined) return NOTHING_READ
       const { nowMs } = query
       return run(function* (at) {
-        const end = at.length(chain)
+        const end = at().length(chain)
         const { history } = yield* historyAt(at, { set, chain, nowMs, end, prunedMs: NEVER, wanted, windows: cached })
         return { history, seen: { end, guard: guardOf(chain, end, wanted) } }
       })
@@ -65,7 +73,11 @@ export function historyReader(store: Store): HistoryReader {
       const { nowMs } = query
       const pruned = await store.pruned(chain)
       const prunedMs = pruned === undefined ? NEVER : Date.parse(pruned.lastTs)
-      return run((at) => historyAt(at, { set, chain, nowMs, end, prunedMs, wanted, windows: WINDOWS }))
+      return run((at) => {
+        // The recorded end of an altered row may be any.
+        const known = Math.min(end, at().length(chain))
+        return historyAt(at, { set, chain, nowMs, end: known, prunedMs, wanted, windows: WINDOWS })
+      })
     },
     runExclusive(set, caller, action, work) {
       if (!countsHistory(set, action)) return work()
@@ -83,13 +95,13 @@ export function historyReader(store: Store): HistoryReader {
 /** Ways to read windows, of the counters of a set and of sessions. */
 interface Windows {
   /** First seq below `end` whose entry is not before the beginning of a window of this length. */
-  first(at: Snapshot, chain: string, end: number, beginMs: number, withinMs: number): number
-  tally(at: Snapshot, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally>
-  actions(at: Snapshot, window: Window): Reading<ReadonlySet<string>>
+  first(at: Present, chain: string, end: number, beginMs: number, withinMs: number): number
+  tally(at: Present, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally>
+  actions(at: Present, window: Window): Reading<ReadonlySet<string>>
 }
 
 const WINDOWS: Windows = {
-  first: (at, chain, end, beginMs) => at.firstNotBefore(chain, end, beginMs, undefined),
+  first: (at, chain, end, beginMs) => at().firstNotBefore(chain, end, beginMs, undefined),
   tally: tallyIn,
   actions: (at, window) => actionsIn(at, window, []),
 }
@@ -108,7 +120,7 @@ function cachedWindows(): Windows {
   return {
     first(at, chain, end, beginMs, withinMs) {
       const key = `${withinMs} ${chain}`
-      const first = at.firstNotBefore(chain, end, beginMs, firsts.get(key))
+      const first = at().firstNotBefore(chain, end, beginMs, firsts.get(key))
       firsts.put(key, first)
       return first
     },
@@ -137,7 +149,7 @@ function cachedWindows(): Windows {
 
 /** The tally of a window, by moving a cached one where that helps: adds newer entries, subtracts older ones. */
 function* movedTally(
-  at: Snapshot,
+  at: Present,
   set: PolicySet,
   counter: Counter,
   window: Window,
@@ -191,7 +203,7 @@ interface HistoryOf {
   windows: Windows
 }
 
-function* historyAt(at: Snapshot, { set, chain, nowMs, end, prunedMs, wanted, windows }: HistoryOf) {
+function* historyAt(at: Present, { set, chain, nowMs, end, prunedMs, wanted, windows }: HistoryOf) {
   const beginOf = (withinMs: number): number => nowMs - withinMs + 1
   const firstOf = memo((withinMs: number) => windows.first(at, chain, end, beginOf(withinMs), withinMs))
   const tallies = new Map<string, Tally>()
@@ -210,9 +222,21 @@ function* historyAt(at: Snapshot, { set, chain, nowMs, end, prunedMs, wanted, wi
 
 /** The guard of an allow: nothing that it counted has been allowed since. */
 function guardOf(chain: string, end: number, { counters, session }: Wanted): Guard {
-  const counted = counters.map(({ counter: { actions }, by }) => ({ ...by, actions }))
-  const inSession = session === undefined ? [] : [{ ...session, actions: ANY_ACTION }]
-  return { kind: 'noNewAllows', chain, since: end, of: [...counted, ...inSession] }
+  const scopes = new Map<string, { by: TakenBy; actions: Glob[] }>()
+  const add = (by: TakenBy, actions: readonly Glob[]): void => {
+    const key = JSON.stringify([by.agent, by.session])
+    const scope = scopes.get(key) ?? { by, actions: [] }
+    scope.actions.push(...actions)
+    scopes.set(key, scope)
+  }
+  for (const { counter, by } of counters) add(by, counter.actions)
+  if (session !== undefined) add(session, ANY_ACTION)
+  return {
+    kind: 'noNewAllows',
+    chain,
+    since: end,
+    of: [...scopes.values()].map(({ by, actions }) => ({ ...by, actions })),
+  }
 }
 
 const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]

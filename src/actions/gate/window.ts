@@ -10,8 +10,8 @@ import { contextAndPlan } from '../decisions/decisions.ts'
 /** Allowed actions, and characters of their requests, that are read before other work runs. */
 const ROWS_AT_ONCE = 200
 const CHARACTERS_AT_ONCE = 200_000
-/** Entries that are looked at for them, where all agents count. */
-const ENTRIES_AT_ONCE = 2000
+/** Entries that are looked at for them, where all agents count: 2 ms, if their requests have 3 kB. */
+const ENTRIES_AT_ONCE = 500
 
 /** Entries first <= seq < end of a chain that count together. */
 export interface Window extends TakenBy {
@@ -29,14 +29,19 @@ export interface WindowTally {
 /** A reading that yields where other work runs, if there is much to read. */
 export type Reading<T> = Generator<undefined, T>
 
-/** Runs readings in turns of the event loop. */
+/** The snapshot that the present part of a reading reads. */
+export type Present = () => Snapshot
+
+/** Runs readings in turns of the event loop, each part in a snapshot of its own. */
 export function readingRunner(store: Store) {
   const serial = serialByKey()
-  return async <T>(begin: (snapshot: Snapshot) => Reading<T>): Promise<T> => {
+  return async <T>(begin: (at: Present) => Reading<T>): Promise<T> => {
     let reading: Reading<T> | undefined
+    let present: Snapshot
     for (;;) {
       const step = await store.snapshot((snapshot) => {
-        reading ??= begin(snapshot)
+        present = snapshot
+        reading ??= begin(() => present)
         return reading.next()
       })
       if (step.done === true) return step.value
@@ -47,13 +52,13 @@ export function readingRunner(store: Store) {
 }
 
 /** Reads the tally of a window. */
-export function* tallyIn(at: Snapshot, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally> {
+export function* tallyIn(at: Present, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally> {
   let tally = NO_TALLY
   let erased = 0
   let characters = 0
   yield* eachTaken(at, window, ({ seq, action }) => {
     if (!matchesAny(counter.actions, action)) return 'next'
-    const text = counter.sum === undefined ? NOT_READ : at.requestAt(window.chain, seq)
+    const text = counter.sum === undefined ? NOT_READ : at().requestAt(window.chain, seq)
     if (text === undefined) erased += 1
     const one =
       text === undefined ? MISSING_AMOUNT : tallyOf(set, counter, { action, ...contextAndPlan(JSON.parse(text)) })
@@ -67,7 +72,7 @@ export function* tallyIn(at: Snapshot, set: PolicySet, counter: Counter, window:
 }
 
 /** Reads the distinct actions, with the known ones; the search ends where there are more than facts can hold. */
-export function* actionsIn(at: Snapshot, window: Window, known: Iterable<string>): Reading<ReadonlySet<string>> {
+export function* actionsIn(at: Present, window: Window, known: Iterable<string>): Reading<ReadonlySet<string>> {
   const actions = new Set(known)
   if (actions.size > MAX_SESSION_ACTIONS) return actions
   yield* eachTaken(at, window, ({ action }) => (actions.add(action).size > MAX_SESSION_ACTIONS ? 'end' : 'next'))
@@ -75,11 +80,11 @@ export function* actionsIn(at: Snapshot, window: Window, known: Iterable<string>
 }
 
 /** Reads the allowed actions of a window in parts. Other work runs between them, and where the visitor pauses. */
-function* eachTaken(at: Snapshot, window: Window, visit: (taken: Taken) => 'next' | 'pause' | 'end'): Reading<void> {
+function* eachTaken(at: Present, window: Window, visit: (taken: Taken) => 'next' | 'pause' | 'end'): Reading<void> {
   if (window.end - window.first > ROWS_AT_ONCE) yield
   for (let first = window.first; first < window.end; ) {
     const end = window.agent === null ? Math.min(window.end, first + ENTRIES_AT_ONCE) : window.end
-    const rows = at.taken({ ...window, first, end, limit: ROWS_AT_ONCE })
+    const rows = at().taken({ ...window, first, end, limit: ROWS_AT_ONCE })
     for (const taken of rows) {
       const then = visit(taken)
       if (then === 'end') return

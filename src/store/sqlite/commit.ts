@@ -66,6 +66,9 @@ function appendAll(group: Group, { entries }: PreparedSubmission): Placed[] {
   })
 }
 
+/** Entries that a guard looks at; behind more, what it guards is decided again, which reads them in parts. */
+const GUARDED_ENTRIES = 5000
+
 function failedGuard(group: Group, guards: readonly Guard[]): Guard['kind'] | undefined {
   return guards.find((guard) => !holds(group, guard))?.kind
 }
@@ -93,13 +96,15 @@ function holds(group: Group, guard: Guard): boolean {
       const key = memory.keys.get(guard.keyId)
       return key !== undefined && isActive(key, nowMs)
     }
-    case 'noNewAllows':
-      if (lengthOf(group, guard.chain) <= guard.since) return true
+    case 'noNewAllows': {
+      const range = { first: guard.since, end: lengthOf(group, guard.chain) }
+      if (range.end <= range.first) return true
+      if (range.end > range.first + GUARDED_ENTRIES) return false
       return !guard.of.some(({ actions, ...by }) => {
-        const range = { chain: guard.chain, first: guard.since, end: Number.MAX_SAFE_INTEGER }
-        const taken = connection.decisions.taken({ ...by, ...range, limit: -1 })
+        const taken = connection.decisions.taken({ chain: guard.chain, ...by, ...range, limit: -1 })
         return taken.some(({ action }) => matchesAny(actions, action))
       })
+    }
     case 'checkpointed':
       return connection.checkpoints.lastSize(guard.chain) === guard.size
     case 'prunedTo':

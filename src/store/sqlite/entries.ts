@@ -115,23 +115,29 @@ function placeQueries(db: Database, places: ChainPlaces) {
       .pluck()
   const [oldest, newest] = [end('ASC'), end('DESC')]
   const tsAt = db.prepare<[number], number>('SELECT ts FROM audit_entry WHERE at = ?').pluck()
+  const tsFrom = db
+    .prepare<[number, number], number>('SELECT ts FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at LIMIT 1')
+    .pluck()
+  /** Oldest seq; 0 for a chain without entries. */
+  const first = (chain: string): number => oldest.get(...places.range(chain, WHOLE_CHAIN)) ?? 0
   const length = (chain: string): number => (newest.get(...places.range(chain, WHOLE_CHAIN)) ?? -1) + 1
   /**
    * First seq below `end` whose time is not before; `end` when there is none. Times never fall with seq.
    *
-   * @param near a probable result, from which the search begins
+   * @param near an earlier result, from which the search begins
    */
   const firstNotBefore = (chain: string, end: number, isBefore: (tsMs: number) => boolean, near?: number): number => {
     const isBeforeAt = (seq: number): boolean => {
-      const tsMs = tsAt.get(places.at(chain, seq))
-      // The oldest entries may have been pruned.
-      return tsMs === undefined || isBefore(tsMs)
+      // Of the next entry, where this one was pruned or deleted.
+      const tsMs = tsFrom.get(...places.range(chain, { first: seq, end }))
+      return tsMs !== undefined && isBefore(tsMs)
     }
-    return partitionPoint(end, isBeforeAt, near)
+    const found = partitionPoint(end, isBeforeAt, near)
+    if (found === near) return found
+    return tsAt.get(places.at(chain, found)) === undefined ? Math.max(found, first(chain)) : found
   }
   return {
-    /** Oldest seq; 0 for a chain without entries. */
-    first: (chain: string): number => oldest.get(...places.range(chain, WHOLE_CHAIN)) ?? 0,
+    first,
     length,
     firstNotBefore,
     /** First seq whose time is not before `ts`; one past the head when there is none. */

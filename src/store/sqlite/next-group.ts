@@ -12,20 +12,22 @@ export interface Sized {
   isUrgent: boolean
 }
 
-export function isLarge({ characters }: Sized): boolean {
+export function isLarge({ characters }: Pick<Sized, 'characters'>): boolean {
   return characters > LARGE_CHARACTERS
 }
 
 /**
- * Takes the urgent submissions; without any, those that are not large, as many as the limits admit; or one that is large,
- * when there are none, or the group before went ahead of it.
+ * Takes the urgent submissions, unless the group before went ahead of the others; else those that are not large, as many
+ * as the limits admit; or one that is large, when there are none, or the group before went ahead of it.
  */
 export function groupsInTurn(): <T extends Sized>(waiting: readonly T[]) => T[] {
   let isLargeDue = false
+  let areOthersDue = false
   return (waiting) => {
     const [first] = waiting
-    const urgent = waiting.filter(({ isUrgent }) => isUrgent)
-    if (urgent.length > 0) return urgent
+    const urgent = smallOnes(waiting.filter(({ isUrgent }) => isUrgent))
+    areOthersDue = urgent.length > 0 && !areOthersDue && urgent.length < waiting.length
+    if (urgent.length > 0 && (areOthersDue || urgent.length === waiting.length)) return urgent
     const small = smallOnes(waiting)
     const isLargeNext = first !== undefined && isLarge(first)
     const takesLarge = isLargeNext && (isLargeDue || small.length === 0)

@@ -1,4 +1,5 @@
 import { isLarge, type Sized } from './next-group.ts'
+import type { Writer } from './writer.ts'
 
 /** Average group size above which a group is written in the thread: the way there and back costs as much as six entries. */
 const LARGE_GROUP = 6
@@ -36,7 +37,8 @@ interface Timing {
  * A group waits only while the disk is slow and others were there: callers that were just answered would otherwise ask
  * again right after the next group had left.
  */
-export function groupPace() {
+export function groupPace({ hasThread }: Pick<Writer, 'hasThread'>) {
+  const isFirstOfTurn = oncePerTurn()
   let size = 0
   let ms = 0
   let hangsUntilMs = 0
@@ -48,25 +50,43 @@ export function groupPace() {
   return {
     /** True when the next group is written in the thread. */
     isThreadBetter(group: readonly Sized[]): boolean {
-      if (group.some(({ isUrgent }) => isUrgent)) return isSlow()
+      if (group.every(({ isUrgent }) => isUrgent)) return isSlow()
       overtaken = false
       size += (group.length - size) * WEIGHT
       return size > LARGE_GROUP || group.some(isLarge) || isSlow()
     },
-    /** True when so many waiting submissions are a group now, which the thread writes. */
-    isFull: (submissions: number): boolean =>
-      submissions >= FULL_GROUP && size > LARGE_GROUP && !isSlow() && !overtaken,
-    /** True when the thread gets its next group before the callers of the last one go on. */
-    isNextDue: (): boolean => !overtaken && delayMs() === 0,
+    /**
+     * True when a group begins with the submission that came last of these: a stop, of which the others of a turn share the
+     * next group, or the last of a full group, which the thread writes.
+     */
+    isDue(last: Sized, submissions: number): boolean {
+      if (last.isUrgent && isFirstOfTurn()) return true
+      return hasThread && submissions >= FULL_GROUP && size > LARGE_GROUP && !isSlow() && !overtaken
+    },
+    /** True when the next group begins before the callers of the last one go on, which the thread has answered. */
+    isNextDue: (waiting: readonly Sized[]): boolean =>
+      waiting.some(({ isUrgent }) => isUrgent) || (!overtaken && delayMs() === 0),
     delayMs,
-    /** Counts a group that was written, or failed. What is large takes long on the fastest disk, what is urgent is rare. */
+    /** Counts a group that was written, or failed. What is large takes long on the fastest disk; a stop tells of it alone. */
     written(group: readonly Sized[], { tookMs, isOvertaken }: Timing): void {
-      if (group.some(({ isUrgent }) => isUrgent)) return
-      overtaken = isOvertaken
-      alone = group.length === 1
+      if (!group.every(({ isUrgent }) => isUrgent)) {
+        overtaken = isOvertaken
+        alone = group.length === 1
+      }
       if (group.some(isLarge)) return
       ms += (tookMs - ms) * WEIGHT
       if (tookMs > HANG_MS) hangsUntilMs = performance.now() + HANG_FOR_MS
     },
+  }
+}
+
+/** True for the first call in a turn of the event loop. */
+function oncePerTurn(): () => boolean {
+  let isFirst = true
+  return () => {
+    const wasFirst = isFirst
+    if (wasFirst) setImmediate(() => (isFirst = true)).unref()
+    isFirst = false
+    return wasFirst
   }
 }

@@ -59,7 +59,7 @@ export function commitQueue(host: QueueHost) {
   let busySinceMs: number | undefined
   let largeWrite: Promise<unknown> | undefined
   let regressed: ReadonlyMap<string, number> = new Map()
-  const pace = groupPace()
+  const pace = groupPace(host.writer)
   const nextGroup = groupsInTurn()
 
   const schedule = (delayMs: number): void => {
@@ -95,7 +95,7 @@ export function commitQueue(host: QueueHost) {
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
     // The thread has its next group before the callers of this one go on, which takes as long as half of a write.
-    if (waiting.some((one) => one.isUrgent) || (written instanceof Promise && pace.isNextDue())) void flush()
+    if (written instanceof Promise && pace.isNextDue(waiting)) void flush()
     else schedule(pace.delayMs())
   }
 
@@ -105,8 +105,7 @@ export function commitQueue(host: QueueHost) {
         const item = waitingOf(submission, { isAbandoned, resolve, reject })
         enqueue(waiting, item, writing)
         const isFree = writing === 0 && busySinceMs === undefined
-        const isDue = item.isUrgent || (host.writer.hasThread && pace.isFull(waiting.length))
-        if (isFree && isDue) void flush()
+        if (isFree && pace.isDue(item, waiting.length)) void flush()
         else schedule(pace.delayMs())
       })
     },
@@ -166,7 +165,7 @@ function waitingOf(
   let characters = 0
   for (const { sections } of prepared) for (const { json } of sections) characters += json.length
   const submission = { guards, writes, entries: prepared }
-  const isUrgent = writes.some(({ kind }) => kind === 'switch')
+  const isUrgent = writes.some(({ kind }) => kind === 'switch') && !isLarge({ characters })
   return { submission, characters, isUrgent, isAbandoned, sinceMs: performance.now(), resolve, reject }
 }
 

@@ -183,7 +183,7 @@ function reads(current: () => Connection, origin: string, clock: Clock) {
   } satisfies Partial<Store>
 }
 
-function inSnapshot<T>({ transaction, entries, decisions }: Connection, work: (snapshot: Snapshot) => T): T {
+function inSnapshot<T>({ db, transaction, entries, decisions }: Connection, work: (snapshot: Snapshot) => T): T {
   transaction.beginRead.run()
   try {
     return work({
@@ -193,7 +193,8 @@ function inSnapshot<T>({ transaction, entries, decisions }: Connection, work: (s
       requestAt: decisions.requestAt,
     })
   } finally {
-    transaction.commit.run()
+    // An error of the file may have ended it.
+    if (db.inTransaction) transaction.commit.run()
   }
 }
 
