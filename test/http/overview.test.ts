@@ -102,7 +102,7 @@ test('the figures are those of a plain count of what this chain decided, wheneve
     assert.ok(Date.parse(data.to) > time.ms && Date.parse(data.to) - data.bucketMs <= time.ms)
   }
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
       for (const { inTest: isTest, request, laterMs, asks } of steps) {
         const [key, chain] = isTest ? [inTest, 'acme/test'] : [live, 'acme/live']
         const [action, amount] = request
