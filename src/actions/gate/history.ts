@@ -222,21 +222,16 @@ function* historyAt(at: Present, { set, chain, nowMs, end, prunedMs, wanted, win
 
 /** The guard of an allow: nothing that it counted has been allowed since. */
 function guardOf(chain: string, end: number, { counters, session }: Wanted): Guard {
-  const scopes = new Map<string, { by: TakenBy; actions: Glob[] }>()
+  const scopes = new Map<string, TakenBy & { actions: Glob[] }>()
   const add = (by: TakenBy, actions: readonly Glob[]): void => {
     const key = JSON.stringify([by.agent, by.session])
-    const scope = scopes.get(key) ?? { by, actions: [] }
+    const scope = scopes.get(key) ?? { ...by, actions: [] }
     scope.actions.push(...actions)
     scopes.set(key, scope)
   }
   for (const { counter, by } of counters) add(by, counter.actions)
   if (session !== undefined) add(session, ANY_ACTION)
-  return {
-    kind: 'noNewAllows',
-    chain,
-    since: end,
-    of: [...scopes.values()].map(({ by, actions }) => ({ ...by, actions })),
-  }
+  return { kind: 'noNewAllows', chain, since: end, of: [...scopes.values()] }
 }
 
 const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]

@@ -11,6 +11,9 @@ import { isPendingTwice } from './errors.ts'
 import type { Group } from './group.ts'
 import { nameOf, recordIn, refreshed } from './memory.ts'
 
+/** Entries that a guard looks at; behind more, what it guards is decided again, which reads them in parts. */
+const GUARDED_ENTRIES = 5000
+
 /**
  * Applies one submission inside the group's transaction, under the write lock. A conflict leaves no trace.
  *
@@ -65,9 +68,6 @@ function appendAll(group: Group, { entries }: PreparedSubmission): Placed[] {
     return { id: header.id, chain: header.chain, seq: header.seq, ts: header.ts, hash }
   })
 }
-
-/** Entries that a guard looks at; behind more, what it guards is decided again, which reads them in parts. */
-const GUARDED_ENTRIES = 5000
 
 function failedGuard(group: Group, guards: readonly Guard[]): Guard['kind'] | undefined {
   return guards.find((guard) => !holds(group, guard))?.kind

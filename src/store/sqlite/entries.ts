@@ -124,16 +124,15 @@ function placeQueries(db: Database, places: ChainPlaces) {
   /**
    * First seq below `end` whose time is not before; `end` when there is none. Times never fall with seq.
    *
-   * @param near an earlier result, from which the search begins
+   * @param near a probable result, from which the search begins
    */
   const firstNotBefore = (chain: string, end: number, isBefore: (tsMs: number) => boolean, near?: number): number => {
     const isBeforeAt = (seq: number): boolean => {
-      // Of the next entry, where this one was pruned or deleted.
+      // The time of the next entry, where this one was pruned or deleted.
       const tsMs = tsFrom.get(...places.range(chain, { first: seq, end }))
       return tsMs !== undefined && isBefore(tsMs)
     }
     const found = partitionPoint(end, isBeforeAt, near)
-    if (found === near) return found
     return tsAt.get(places.at(chain, found)) === undefined ? Math.max(found, first(chain)) : found
   }
   return {

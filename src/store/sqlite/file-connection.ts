@@ -42,9 +42,9 @@ export function fileConnection({ dir, file, origin }: FileAddress, first?: Conne
     connection() {
       if (closed) throw new Error('the store is closed')
       // Checked at each use: a deleted or replaced file stays open here, and a commit to it is lost.
-      if (
-        connection === undefined ? dataFileIdentity(dir) !== file : !paths.every((path, i) => isSame(path, files[i]))
-      ) {
+      const isThere =
+        connection === undefined ? dataFileIdentity(dir) === file : paths.every((path, i) => isSame(path, files[i]))
+      if (!isThere) {
         throw new Error(`${join(dir, DATA_FILE)} was deleted or replaced while it was open; put it back or restart`)
       }
       if (connection === undefined) {

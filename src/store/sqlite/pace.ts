@@ -50,7 +50,7 @@ export function groupPace({ hasThread }: Pick<Writer, 'hasThread'>) {
   return {
     /** True when the next group is written in the thread. */
     isThreadBetter(group: readonly Sized[]): boolean {
-      if (group.every(({ isUrgent }) => isUrgent)) return isSlow()
+      if (isUrgentGroup(group)) return isSlow()
       overtaken = false
       size += (group.length - size) * WEIGHT
       return size > LARGE_GROUP || group.some(isLarge) || isSlow()
@@ -69,7 +69,7 @@ export function groupPace({ hasThread }: Pick<Writer, 'hasThread'>) {
     delayMs,
     /** Counts a group that was written, or failed. What is large takes long on the fastest disk; a stop tells of it alone. */
     written(group: readonly Sized[], { tookMs, isOvertaken }: Timing): void {
-      if (!group.every(({ isUrgent }) => isUrgent)) {
+      if (!isUrgentGroup(group)) {
         overtaken = isOvertaken
         alone = group.length === 1
       }
@@ -80,7 +80,9 @@ export function groupPace({ hasThread }: Pick<Writer, 'hasThread'>) {
   }
 }
 
-/** True for the first call in a turn of the event loop. */
+const isUrgentGroup = (group: readonly Sized[]): boolean => group.every(({ isUrgent }) => isUrgent)
+
+/** Returns a function that is true for its first call in a turn of the event loop. */
 function oncePerTurn(): () => boolean {
   let isFirst = true
   return () => {

@@ -1,5 +1,5 @@
--- The entries of an agent or a session, by the end of each row of an index, its place. Indexes that held the actions too
--- were a sixth of what a commit writes.
+-- A row of an index ends with the place of its entry, which has the action. Indexes that held actions too were a sixth of
+-- what a commit wrote.
 DROP INDEX taken_by_all;
 DROP INDEX taken_by_agent;
 DROP INDEX taken_by_session;
