@@ -143,22 +143,24 @@ test('large groups are written in the thread, until they are small again', async
   assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 270)
 })
 
-/** Writer in a thread whose every write takes no time, however busy the machine is. */
-const writeQuickly: MakeWriter = (address, file) => {
-  const writer = writeInThread()(address, file)
-  return {
-    ...writer,
-    write: async (request) => {
-      const reply = await writer.write(request)
-      return reply.kind === 'written' ? { ...reply, tookMs: 0 } : reply
-    },
+/** Writer whose every write takes no time, however busy the machine is. */
+const quick =
+  (makeWriter: MakeWriter): MakeWriter =>
+  (address, file) => {
+    const writer = makeWriter(address, file)
+    return {
+      ...writer,
+      write: async (request) => {
+        const reply = await writer.write(request)
+        return reply.kind === 'written' ? { ...reply, tookMs: 0 } : reply
+      },
+    }
   }
-}
 
 test('a full group is written while others come, and the rest after it', async (t) => {
   const sent: ThreadRequest[] = []
   posts(t, sent)
-  const store = opened(t, writeQuickly)
+  const store = opened(t, quick(writeInThread()))
   const burst = (size: number): Promise<unknown>[] => Array.from({ length: size }, () => commit(store, only(note())))
   // Enough large groups for the average.
   for (let i = 0; i < 20; i += 1) await Promise.all(burst(8))
@@ -173,7 +175,7 @@ test('a full group is written while others come, and the rest after it', async (
 test('a stop waits for what is being written alone, and is written here while the disk is quick', async (t) => {
   const sent: ThreadRequest[] = []
   posts(t, sent)
-  const store = opened(t, writeWhereBetter)
+  const store = opened(t, quick(writeWhereBetter))
   shiftedClock(t)
   const burst = (size: number): Promise<unknown>[] => Array.from({ length: size }, () => commit(store, only(note())))
   for (let i = 0; i < 20; i += 1) await Promise.all(burst(20))
