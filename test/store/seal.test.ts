@@ -93,6 +93,17 @@ test('a process sees that entries which it wrote are gone, though an earlier sea
   await store.close()
 })
 
+test('nothing is appended behind another entry in the place of the newest one that this process wrote', async () => {
+  const dir = temporaryFolder()
+  const store = openBeside(dir, clock)
+  await commit(store, only(note()))
+  tamper(dir, (file) => {
+    file.prepare('UPDATE audit_entry SET hash = prev WHERE at = (SELECT max(at) FROM audit_entry)').run()
+  })
+  await assert.rejects(commit(store, only(note())), /entry 1 was written, and is not there/)
+  await store.close()
+})
+
 test('stops that another process made cost one walk over what came since, however many they are', async (t) => {
   const dir = await trail()
   const [store, other] = [openBeside(dir, clock), openBeside(dir, clock)]

@@ -35,9 +35,9 @@ function headOfChain(group: Group, chain: string): Head {
 
 /** @throws AlteredFile for an entry that was appended without the log key, and for a chain that lacks newer ones */
 function sealedHead({ connection, origin, seal, known }: Group, chain: string): Head | undefined {
-  const head = connection.entries.head(chain)
   const written = known.get(chain)
-  if (written !== undefined && head?.hash === written.hash) return head
+  if (written !== undefined && connection.entries.isHead(chain, written)) return written
+  const head = connection.entries.head(chain)
   // An earlier end has a seal too, which anybody may have kept.
   if (written === undefined) assertRecorded(connection, chain, head)
   else if (head === undefined || head.seq <= written.seq) throw cutOff(chain, written.seq)
