@@ -31,6 +31,7 @@ test('a stop, a vote and a revoked key survive kill -9 right after their answer'
   const make = (...args: string[]) => command(folder, 'keys', 'create', '--tenant', 'acme', ...args)
   const owner = await make('--role', 'owner')
   const agent = await make('--role', 'agent', '--identity', 'bot')
+  const lost = await make('--role', 'agent')
   const first = await serve(t, folder)
   const held = { action: 'payment.transfer', context: { amount: 2000 } }
   const asked = await post(first.url, agent, '/gate/check', held)
@@ -42,16 +43,28 @@ test('a stop, a vote and a revoked key survive kill -9 right after their answer'
   const second = await serve(t, folder)
   const used = await post(second.url, agent, '/gate/check', held)
   assert.deepEqual([used?.body.data.decision, used?.body.data.approvalId], ['allow', approvalId])
+  // The stop goes ahead of what the others wait for.
+  const others = load(second.url, agent, CONNECTIONS)
+  await until('decisions are made', async () => others.acknowledged.length >= CONNECTIONS)
   const stop = { level: 'L3', reason: 'odd transfers', triggeredBy: 'ann' }
-  const stopped = await post(second.url, owner, '/killswitch/trigger', stop)
-  assert.equal(stopped?.body.data.persisted, true)
+  const [stopped, revoked] = await Promise.all([
+    post(second.url, owner, '/killswitch/trigger', stop),
+    fetch(`${second.url}/keys/${lost.id}`, {
+      method: 'DELETE',
+      headers: { 'x-api-key': owner.key, 'x-tenant-id': owner.tenantId },
+    }),
+  ])
+  assert.deepEqual([stopped?.body.data.persisted, revoked.status], [true, 200])
   await second.end('SIGKILL')
+  await others.stop()
 
   const third = await serve(t, folder)
   const refused = await post(third.url, agent, '/gate/check', { action: 'email.send' })
   assert.deepEqual([refused?.body.data.decision, refused?.body.data.decidedBy], ['deny', 'kill_switch'])
+  const unknown = await post(third.url, lost, '/gate/check', { action: 'email.send' })
+  assert.equal(unknown?.status, 401)
   await assertRecorded(
     folder.data,
-    [asked, used, refused].map((reply) => reply?.body.data.decisionId),
+    [asked, used, refused].map((reply) => reply?.body.data.decisionId).concat(others.acknowledged),
   )
 })

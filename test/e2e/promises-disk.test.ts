@@ -65,6 +65,7 @@ test(
     const { folder, service, owner, check } = await setting(t)
     const before = await check()
     assert.equal(before.decision, 'allow')
+    const others = load(service.url, owner, 8)
     fillDisk(service)
     for (let n = 0; n < 20; n += 1) {
       const { status, code, decision } = await check()
@@ -87,10 +88,12 @@ test(
     assert.deepEqual([after.status, after.decision], [200, 'deny'])
     await until('it is ready', async () => (await ready(service.url)) === 200)
     await service.end('SIGKILL')
+    await others.stop()
+    assert.deepEqual(new Set(others.refused), new Set([503]))
     const again = await serve(t, folder)
     const refused = await post(again.url, owner, '/gate/check', { action: 'email.send' })
     assert.equal(refused?.body.data.decidedBy, 'kill_switch')
-    await assertRecorded(folder.data, [before.id, after.id])
+    await assertRecorded(folder.data, [before.id, after.id, ...others.acknowledged])
   },
 )
 
