@@ -71,7 +71,7 @@ export interface Snapshot {
   /** Number of entries of a chain: one more than its newest seq. */
   length(chain: string): number
   /** First seq below `end` whose entry is not before this time. The search begins at `near`, a probable result. */
-  firstNotBefore(chain: string, end: number, atMs: number, near: number | undefined): number
+  seqNotBefore(chain: string, end: number, atMs: number, near: number | undefined): number
   /** Allowed actions, ascending. Erased ones count too: erasing keeps the fact that an action was allowed. */
   taken(query: TakenQuery): Taken[]
   /** Request of a decision as JSON; undefined when it was erased, or there is no such decision. */

@@ -101,7 +101,7 @@ interface Windows {
 }
 
 const WINDOWS: Windows = {
-  first: (at, chain, end, beginMs) => at().firstNotBefore(chain, end, beginMs, undefined),
+  first: (at, chain, end, beginMs) => at().seqNotBefore(chain, end, beginMs, undefined),
   tally: tallyIn,
   actions: (at, window) => actionsIn(at, window, []),
 }
@@ -120,7 +120,7 @@ function cachedWindows(): Windows {
   return {
     first(at, chain, end, beginMs, withinMs) {
       const key = `${withinMs} ${chain}`
-      const first = at().firstNotBefore(chain, end, beginMs, firsts.get(key))
+      const first = at().seqNotBefore(chain, end, beginMs, firsts.get(key))
       firsts.put(key, first)
       return first
     },

@@ -188,7 +188,7 @@ function inSnapshot<T>({ db, transaction, entries, decisions }: Connection, work
   try {
     return work({
       length: entries.length,
-      firstNotBefore: (chain, end, atMs, near) => entries.firstNotBefore(chain, end, (tsMs) => tsMs < atMs, near),
+      seqNotBefore: (chain, end, atMs, near) => entries.firstNotBefore(chain, end, (tsMs) => tsMs < atMs, near),
       taken: decisions.taken,
       requestAt: decisions.requestAt,
     })
