@@ -18,15 +18,6 @@ export function isDigest(text: unknown): text is string {
 
 /** The 32 bytes of a digest. @throws TypeError when the text has another form. */
 export function parseDigest(text: string): Uint8Array {
-  return parseDigests([text])
-}
-
-/** The bytes of digests, 32 of each, one after the other. @throws TypeError when a text has another form */
-export function parseDigests(texts: readonly string[]): Uint8Array {
-  let digits = ''
-  for (const text of texts) {
-    if (!DIGEST.test(text)) throw new TypeError('not a sha256: digest')
-    digits += text.slice(7)
-  }
-  return decodeHex(digits)
+  if (!DIGEST.test(text)) throw new TypeError('not a sha256: digest')
+  return decodeHex(text.slice(7))
 }

@@ -201,6 +201,13 @@ const SPOILT: [what: string, sql: string, message: RegExp][] = [
     /acme\/test, entry 3000: it is not as/,
   ],
   [
+    'the letters of a digest',
+    `UPDATE entry SET header = replace(header, digits, upper(digits))
+       FROM (SELECT substr(header, instr(header, '"prev":"sha256:') + 15, 64) AS digits FROM entry WHERE chain = 'acme/test' AND seq = 3000)
+      WHERE chain = 'acme/test' AND seq = 3000`,
+    /acme\/test, entry 3000: it is not as/,
+  ],
+  [
     'a decision',
     `UPDATE section SET json = replace(json, '"action"', '"more":1,"action"') WHERE name = 'decision' AND seq = (SELECT min(seq) FROM section WHERE name = 'decision')`,
     /acme\/live, entry \d+: it is not as/,

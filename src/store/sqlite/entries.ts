@@ -4,7 +4,6 @@ import type { PreparedEntry } from '../../audit/draft.ts'
 import { SALT_BYTES, type StoredEntry } from '../../audit/entry.ts'
 import type { RedactionTarget } from '../../audit/redaction.ts'
 import { headOf } from '../../audit/verify.ts'
-import { formatDigest } from '../../base/digest.ts'
 import { idBytes } from '../../base/id.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 import { formatTimestamp } from '../../base/time.ts'
@@ -32,7 +31,7 @@ function appendQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
   const newest = (columns: string) =>
     `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at DESC LIMIT 1`
   const head = db.prepare<[number, number], HeaderRow>(newest(HEADER_COLUMNS)).raw()
-  const newestHash = db.prepare<[number, number], [at: number, hash: unknown]>(newest('at, hash')).raw()
+  const newestHash = db.prepare<[number, number], [at: number, digits: string]>(newest('at, lower(hex(hash))')).raw()
   const insert = db.prepare<[EntryRow]>(INSERT)
   const headOfChain = (chain: string): Head | undefined => {
     const row = head.get(...places.range(chain, WHOLE_CHAIN))
@@ -44,8 +43,8 @@ function appendQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
     head: headOfChain,
     /** True when this is still the head: each commit asks, and a head costs more to read. */
     isHead(chain: string, { seq, hash }: Head): boolean {
-      const [at, stored] = newestHash.get(...places.range(chain, WHOLE_CHAIN)) ?? []
-      return at === places.at(chain, seq) && stored instanceof Uint8Array && formatDigest(stored) === hash
+      const [at, digits] = newestHash.get(...places.range(chain, WHOLE_CHAIN)) ?? []
+      return at === places.at(chain, seq) && hash === `sha256:${digits}`
     },
     append: (entry: StoredEntry, prepared: PreparedEntry, salts: Uint8Array) =>
       insert.run(rows.rowOf(entry, prepared, salts)),

@@ -1,8 +1,6 @@
 import { decisionText, type PreparedEntry } from '../../audit/draft.ts'
 import { type Header, headerTextOf, SALT_BYTES, type Section, type StoredEntry } from '../../audit/entry.ts'
 import { filled, templateOf } from '../../audit/grounds.ts'
-import { encodeHex } from '../../base/bytes.ts'
-import { formatDigest, parseDigests } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import { ID_BYTES, idBytes, idOf, siblingId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
@@ -10,8 +8,9 @@ import type { Decision } from '../../policies/set.ts'
 import { type ChainPlaces, numberAt, placeOf, seqAt } from './places.ts'
 import type { SharedTexts, TextOrNumber } from './shared-text.ts'
 
-const DIGEST_BYTES = 32
-const DIGEST_DIGITS = 2 * DIGEST_BYTES
+/** Begins each digest; see base/digest.ts. */
+const SHA256 = 'sha256:'
+const DIGEST_DIGITS = 64
 /** Sections in the order of their names, as their commitments and salts lie in a row. */
 const OF_DECISIONS = ['decision', 'grounds', 'request', 'risk'] as const
 const OF_EVENTS = ['actor', 'data', 'detail'] as const
@@ -19,19 +18,22 @@ const DECISION = 'gate.decision'
 
 type SectionName = (typeof OF_DECISIONS | typeof OF_EVENTS)[number]
 
-/** Columns of audit_entry from which a header is made, as arrays, which SQLite's binding makes in less time than objects. */
+/**
+ * Columns of audit_entry from which a header is made, as arrays, which SQLite's binding makes in less time than objects.
+ * Digests are bytes in the file and digits here: SQLite converts them in less time than its binding makes an array of bytes.
+ */
 type HeaderColumns = readonly [
   at: number,
   ts: number,
   type: string | null,
   id: Uint8Array,
-  hash: Uint8Array,
-  prev: Uint8Array,
-  commits: Uint8Array,
+  hash: string,
+  prev: string,
+  commits: string,
 ]
 /** A row that begins with them. */
 export type HeaderRow = readonly [...HeaderColumns, ...content: unknown[]]
-export const HEADER_COLUMNS = 'at, ts, type, id, hash, prev, commits'
+export const HEADER_COLUMNS = 'at, ts, type, id, lower(hex(hash)), lower(hex(prev)), lower(hex(commits))'
 
 /** All stored columns of audit_entry. */
 export type EntryRow = readonly [
@@ -52,8 +54,11 @@ export type EntryRow = readonly [
   detail: string | null,
   request: string | null,
 ]
-export const COLUMNS = `${HEADER_COLUMNS}, salts, action, effect, agent, session, taken, approval, history_end, evaluated_at, grounds, risk, actor, data, detail, request`
-export const INSERT = `INSERT INTO audit_entry (${COLUMNS}) VALUES (${COLUMNS.replace(/\w+/g, '?')})`
+const CONTENT =
+  'salts, action, effect, agent, session, taken, approval, history_end, evaluated_at, grounds, risk, actor, data, detail, request'
+export const COLUMNS = `${HEADER_COLUMNS}, ${CONTENT}`
+const VALUES = `?, ?, ?, ?, unhex(?), unhex(?), unhex(?), ${CONTENT.replace(/\w+/g, '?')}`
+export const INSERT = `INSERT INTO audit_entry (at, ts, type, id, hash, prev, commits, ${CONTENT}) VALUES (${VALUES})`
 
 /** Columns that hold what may be erased. */
 export type Erasable = 'actor' | 'data' | 'detail' | 'request'
@@ -136,16 +141,15 @@ function rowMaker(places: ChainPlaces, texts: SharedTexts) {
     const shared = (text: string | null | undefined): TextOrNumber | null =>
       decision === undefined || text == null ? null : texts.stored(number, seq, text)
     const grounds = json('grounds')
-    const digests = parseDigests([hash, prev, ...Object.values(commits)])
     const template = decision && grounds && templateOf(grounds, decision.varying, decision.action)
     return [
       placeOf(number, seq),
       Date.parse(ts),
       decision === undefined ? type : null,
       bytes,
-      digests.subarray(0, DIGEST_BYTES),
-      digests.subarray(DIGEST_BYTES, 2 * DIGEST_BYTES),
-      digests.subarray(2 * DIGEST_BYTES),
+      digitsOf(hash),
+      digitsOf(prev),
+      Object.values(commits).map(digitsOf).join(''),
       salts,
       decision?.action ?? null,
       decision?.decision ?? null,
@@ -165,47 +169,44 @@ function rowMaker(places: ChainPlaces, texts: SharedTexts) {
   }
 }
 
+const digitsOf = (digest: string): string => digest.slice(SHA256.length)
+
 /** The entry without its sections. @throws GateError naming the entry when its row is damaged beyond reading */
 function bareEntry(chain: string, row: HeaderRow): StoredEntry {
   if (!isWhole(row)) throw damaged(chain, row, 'a column holds no value of its form')
   const [at, ts, type, id, hash, prev, commits] = row
-  const digits = encodeHex(commits)
   const header: Header = {
     chain,
     commits: {},
     id: idOf('entry', id),
-    prev: formatDigest(prev),
+    prev: `${SHA256}${prev}`,
     seq: seqAt(at),
     ts: formatTimestamp(ts),
     type: type ?? DECISION,
     v: 1,
   }
   for (const [i, name] of namesIn(row).entries())
-    header.commits[name] = `sha256:${digits.slice(i * DIGEST_DIGITS, (i + 1) * DIGEST_DIGITS)}`
-  return { header, headerText: headerTextOf(header), hash: formatDigest(hash), sections: [] }
+    header.commits[name] = `${SHA256}${commits.slice(i * DIGEST_DIGITS, (i + 1) * DIGEST_DIGITS)}`
+  return { header, headerText: headerTextOf(header), hash: `${SHA256}${hash}`, sections: [] }
 }
 
 /** Largest time of a Date (ECMAScript, 21.4.1.1). */
 const MAX_MS = 8.64e15
 
 /** False for a row of a damaged file, which holds values of other types than the schema says. */
-function isWhole([, ts, type, id, hash, prev, commits]: HeaderRow): boolean {
+function isWhole([, ts, type, id, hash, prev]: HeaderRow): boolean {
   return (
     (type === null || typeof type === 'string') &&
     Math.abs(ts) <= MAX_MS &&
-    isBytes(id, ID_BYTES) &&
-    isBytes(hash, DIGEST_BYTES) &&
-    isBytes(prev, DIGEST_BYTES) &&
-    commits instanceof Uint8Array
+    id instanceof Uint8Array &&
+    id.byteLength === ID_BYTES &&
+    hash.length === DIGEST_DIGITS &&
+    prev.length === DIGEST_DIGITS
   )
 }
 
-function isBytes(value: Uint8Array, length: number): boolean {
-  return value instanceof Uint8Array && value.byteLength === length
-}
-
 function namesIn([, , type, , , , commits]: HeaderRow): readonly SectionName[] {
-  return type === null ? OF_DECISIONS : OF_EVENTS.slice(0, commits.byteLength / DIGEST_BYTES)
+  return type === null ? OF_DECISIONS : OF_EVENTS.slice(0, commits.length / DIGEST_DIGITS)
 }
 
 /** Damage of a row, which the file alone shows. */

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { PreparedEntry } from '../../audit/draft.ts'
 import { readHeader, SALT_BYTES, type Section, type StoredEntry } from '../../audit/entry.ts'
 import { type Grounds, varyingOf } from '../../audit/grounds.ts'
-import { formatDigest } from '../../base/digest.ts'
+import { formatDigest, isDigest } from '../../base/digest.ts'
 import { grouped } from '../../base/grouped.ts'
 import { isJsonObject, storedJson } from '../../base/json.ts'
 import type { Decision } from '../../policies/set.ts'
@@ -107,7 +107,8 @@ function rowOf(rows: ReturnType<typeof entryRows>, old: OldEntry, sections: read
   try {
     const row = rows.rowOf(entry, prepared(entry), salts)
     const made = rows.entry(old.chain, row)
-    if (header.chain === old.chain && header.seq === old.seq && isSame(made, entry)) return row
+    const isDigits = [header.prev, ...Object.values(header.commits)].every(isDigest)
+    if (isDigits && header.chain === old.chain && header.seq === old.seq && isSame(made, entry)) return row
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
     throw altered(`it is not as a version of gate-sidecar wrote it: ${error.message}`)
