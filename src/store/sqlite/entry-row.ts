@@ -20,7 +20,7 @@ type SectionName = (typeof OF_DECISIONS | typeof OF_EVENTS)[number]
 
 /**
  * Columns of audit_entry from which a header is made, as arrays, which SQLite's binding makes in less time than objects.
- * Digests are bytes in the file and digits here: SQLite converts them in less time than its binding makes an array of bytes.
+ * Digests are bytes in the file and digits here: SQLite converts them, in half of the time that arrays of bytes take.
  */
 type HeaderColumns = readonly [
   at: number,
