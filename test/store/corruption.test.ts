@@ -8,7 +8,7 @@ import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { runs } from '../tier.ts'
 import { withTables } from './old-tables.ts'
-import { copyOf, findingIn, usedFolder } from './used-folder.ts'
+import { copyOf, findingIn, tamper, usedFolder } from './used-folder.ts'
 
 /** Turns blobs into text: the type that SQLite gives to the same bytes makes no difference. Stored text is ASCII. */
 const asText = (_: string, value: unknown) => (isBuffer(value) ? Buffer.from(value.data).toString('latin1') : value)
@@ -104,3 +104,25 @@ test('text that is no JSON any more is found and named', async (t) => {
 function* placesOf(bytes: Buffer, text: string): Generator<number> {
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) yield at
 }
+
+test('digests of another type are found and named, though their bytes are the same', async (t) => {
+  const dir = await usedFolder(t)
+  for (const column of ['hash', 'prev', 'commits']) {
+    const copy = copyOf(dir)
+    tamper(copy, (db) => {
+      const strict =
+        db.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE name = 'audit_entry'").pluck().get() ?? ''
+      const become = (sql: string): void => {
+        db.unsafeMode().pragma('writable_schema = ON')
+        db.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'audit_entry'").run(sql)
+        db.pragma('writable_schema = RESET')
+      }
+      become(strict.replace(/ STRICT$/, ''))
+      const place = `(SELECT max(at) FROM audit_entry WHERE type = 'custom.note')`
+      db.exec(`UPDATE audit_entry SET ${column} = CAST(${column} AS TEXT) WHERE at = ${place}`)
+      become(strict)
+    })
+    const { message } = await findingIn(copy)
+    assert.match(message, /acme\/\w+, entry \d+: a column holds no value of its form/)
+  }
+})

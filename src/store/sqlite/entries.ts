@@ -11,6 +11,7 @@ import type { PageQuery, SeqRange } from '../queries.ts'
 import { withinBytes } from './budget.ts'
 import {
   COLUMNS,
+  digitsIn,
   type EntryRow,
   type EntryRows,
   erasableSalt,
@@ -31,7 +32,7 @@ function appendQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
   const newest = (columns: string) =>
     `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at DESC LIMIT 1`
   const head = db.prepare<[number, number], HeaderRow>(newest(HEADER_COLUMNS)).raw()
-  const newestHash = db.prepare<[number, number], [at: number, digits: string]>(newest('at, lower(hex(hash))')).raw()
+  const newestHash = db.prepare<[number, number], [at: number, digits: string]>(newest(`at, ${digitsIn('hash')}`)).raw()
   const insert = db.prepare<[EntryRow]>(INSERT)
   const headOfChain = (chain: string): Head | undefined => {
     const row = head.get(...places.range(chain, WHOLE_CHAIN))

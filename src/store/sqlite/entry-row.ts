@@ -33,7 +33,9 @@ type HeaderColumns = readonly [
 ]
 /** A row that begins with them. */
 export type HeaderRow = readonly [...HeaderColumns, ...content: unknown[]]
-export const HEADER_COLUMNS = 'at, ts, type, id, lower(hex(hash)), lower(hex(prev)), lower(hex(commits))'
+/** Digits of a column of bytes; none for a value of another type, which a damaged file may have. */
+export const digitsIn = (column: string): string => `iif(typeof(${column}) = 'blob', lower(hex(${column})), '')`
+export const HEADER_COLUMNS = `at, ts, type, id, ${['hash', 'prev', 'commits'].map(digitsIn).join(', ')}`
 
 /** All stored columns of audit_entry. */
 export type EntryRow = readonly [
@@ -194,14 +196,15 @@ function bareEntry(chain: string, row: HeaderRow): StoredEntry {
 const MAX_MS = 8.64e15
 
 /** False for a row of a damaged file, which holds values of other types than the schema says. */
-function isWhole([, ts, type, id, hash, prev]: HeaderRow): boolean {
+function isWhole([, ts, type, id, hash, prev, commits]: HeaderRow): boolean {
   return (
     (type === null || typeof type === 'string') &&
     Math.abs(ts) <= MAX_MS &&
     id instanceof Uint8Array &&
     id.byteLength === ID_BYTES &&
     hash.length === DIGEST_DIGITS &&
-    prev.length === DIGEST_DIGITS
+    prev.length === DIGEST_DIGITS &&
+    commits !== ''
   )
 }
 
