@@ -304,6 +304,9 @@ test('after its first comparison is false, a rule is compared no further, unless
   assert.equal(await asked({ a: 2, b: 2, c: 3 }, true), 3)
   assert.equal(await asked({ a: 1, b: 2, c: 3 }, false), 3)
   assert.equal(await asked({ b: 2, c: 3 }, false), 3)
+  const shared = `rules:\n${rule('r', `{all: [${first}, {any: [${second}, ${third}]}]}`)}${rule('s', `{all: [${second}, ${third}]}`)}`
+  const { truths } = await evaluateContext(setOf(shared), { a: 1, b: 0, c: 3 }, 'a.b', newWork(), false)
+  assert.deepEqual([...truths.values()], ['true', 'false', 'true'])
 })
 
 function decided(set: PolicySet, evaluation: Awaited<ReturnType<typeof evaluateContext>>) {
