@@ -42,6 +42,17 @@ for (const [name, change, why] of RECORDED) {
   })
 }
 
+test('even without the keys of its voters, an approval has votes of as many persons as it needs', () => {
+  for (const [change, why] of [
+    [(changes: JsonObject) => changes, /^$/],
+    [ONE_PERSON, /fewer votes/],
+  ] as const) {
+    const { proof, ...bundle } = withApproval(two, change, logKey, () => [])
+    const result = verify(resign({ ...bundle, proof: { ...proof, beside: [], redacted: ['keys'] } }))
+    assert.match(result.reasons.join(), why)
+  }
+})
+
 type Keys = Bundle['proof']['keys']
 const idOf = ({ data }: Keys[number]): Json => (data.changes as JsonObject).identity ?? null
 /** Changes the key of this person, or of the requester, who has no identity. */
