@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type Answer, startGate } from '../helpers.ts'
+import { ACME_POLICY, type Answer, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused, entries, entriesOf } from './support.ts'
 
@@ -125,6 +127,22 @@ test('a hold is answered again while it is pending, and decided anew once it is 
   // The approval is used up; the same value still leads to the same allow.
   assert.deepEqual((await check(hold(3000), value)).body.data, allowed.body.data)
   assert.equal((await check(hold(3000), fresh())).body.data.decision, 'require_approval')
+})
+
+test('a hold is not answered again when its action has come into a domain that is stopped', async (t) => {
+  const value = fresh()
+  const first = await check(hold(4000), value)
+  assert.equal(first.body.data.decision, 'require_approval')
+  const stop = { ...STOP, level: 'L2', scope: 'communication' }
+  assertDone(await gate.call(owner, 'POST', '/killswitch/trigger', stop))
+  const inForce = async (text: string): Promise<void> => {
+    writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), text)
+    assertDone(await gate.call(owner, 'POST', '/policies/reload', {}))
+  }
+  t.after(() => inForce(ACME_POLICY))
+  await inForce(ACME_POLICY.replace('finance: ["payment.*"], communication: [', 'communication: ["payment.*", '))
+  assert.equal((await check(hold(4000), value)).body.data.decidedBy, 'kill_switch')
+  await gate.call(owner, 'POST', '/killswitch/recover', OVER)
 })
 
 test('many at once with one value make one decision', async () => {
