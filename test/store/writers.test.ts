@@ -5,6 +5,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { prepareEntry } from '../../src/audit/draft.ts'
+import { parseGlob } from '../../src/base/glob.ts'
 import type { Json } from '../../src/base/json.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { packed, unpacked } from '../../src/store/sqlite/packed.ts'
@@ -18,6 +19,7 @@ import {
   writeWhereBetter,
 } from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { Submission } from '../../src/store/submission.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { FULL } from '../tier.ts'
 import { HANGS_MS } from '../until.ts'
@@ -242,6 +244,24 @@ test('stops that follow each other do not keep others from being written, on a s
   await commit(store, only(note()))
   isOver = true
   assert.deepEqual(await Promise.all(stopping), [true, true])
+})
+
+test('what was overtaken is made anew before others that wait, though the thread could have them', async (t) => {
+  const store = opened(t, quick(writeInThread()))
+  await commit(store, { guards: [], writes: [], entries: [aDecision('allow')] })
+  const counting = (since: number): Submission => {
+    const of = [{ agent: null, session: null, actions: [parseGlob('payment.*') ?? assert.fail()] }]
+    return { ...only(note()), guards: [{ kind: 'noNewAllows', chain: LIVE, since, of }] }
+  }
+  const overtaken = store.commit(counting(0))
+  await turn()
+  // It is being written.
+  const others = [1, 2, 3].map(() => commit(store, only(note())))
+  assert.equal((await overtaken).conflict, 'noNewAllows')
+  const anew = await store.commit(counting(2))
+  await Promise.all(others)
+  const length = (await store.lengths([LIVE])).get(LIVE) ?? 0
+  assert.equal(anew.conflict === null && anew.entries[0]?.seq, length - 4)
 })
 
 test('a stop that hangs tells of the disk as any other write', async (t) => {
