@@ -80,4 +80,6 @@ await buildInOneFile('policies', POLICIES)
 execFileSync(process.execPath, [join(SRC, 'cli/compile.js')], { stdio: ['ignore', 'ignore', 'inherit'] })
 
 writeNotice(metafile, join(OUT, 'NOTICE'))
+// One of an earlier build would be applied.
+rmSync(join(OUT, 'migrations'), { recursive: true, force: true })
 cpSync(join(SRC, 'store/sqlite/migrations'), join(OUT, 'migrations'), { recursive: true })
