@@ -10,7 +10,7 @@ import type { Json } from '../../src/base/json.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { packed, unpacked } from '../../src/store/sqlite/packed.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
-import type { WriteReply } from '../../src/store/sqlite/writer.ts'
+import type { WriteReply, WriteRequest, Writer } from '../../src/store/sqlite/writer.ts'
 import {
   type MakeWriter,
   type ThreadRequest,
@@ -145,19 +145,23 @@ test('large groups are written in the thread, until they are small again', async
   assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 270)
 })
 
-/** Writer whose every write takes no time, however busy the machine is. */
-const quick =
-  (makeWriter: MakeWriter): MakeWriter =>
-  (address, file) => {
+/** Writer whose writes go through a function. */
+function through(
+  makeWriter: MakeWriter,
+  write: (request: WriteRequest, next: Writer['write']) => ReturnType<Writer['write']>,
+): MakeWriter {
+  return (address, file) => {
     const writer = makeWriter(address, file)
-    return {
-      ...writer,
-      write: async (request) => {
-        const reply = await writer.write(request)
-        return reply.kind === 'written' ? { ...reply, tookMs: 0 } : reply
-      },
-    }
+    return { ...writer, write: (request) => write(request, writer.write) }
   }
+}
+
+/** Writer whose every write takes no time, however busy the machine is. */
+const quick = (makeWriter: MakeWriter): MakeWriter =>
+  through(makeWriter, async (request, next) => {
+    const reply = await next(request)
+    return reply.kind === 'written' ? { ...reply, tookMs: 0 } : reply
+  })
 
 test('a full group is written while others come, and the rest after it', async (t) => {
   const sent: ThreadRequest[] = []
@@ -210,32 +214,22 @@ test('a stop that nothing is written before is written at once', async (t) => {
 
 test('stops of one turn share a commit, after the first', async (t) => {
   const groups: number[] = []
-  const store = opened(t, (address, file) => {
-    const writer = writeHere(address, file)
-    return {
-      ...writer,
-      write(request) {
-        groups.push(request.submissions.length)
-        return writer.write(request)
-      },
-    }
+  const writer = through(writeHere, (request, next) => {
+    groups.push(request.submissions.length)
+    return next(request)
   })
+  const store = opened(t, writer)
   await Promise.all(Array.from({ length: 20 }, () => commit(store, creating('switch', aStop()))))
   // On a busy machine a group ends early, and the rest follows.
   assert.deepEqual(groups.slice(0, 2), [1, 19])
 })
 
 test('stops that follow each other do not keep others from being written, on a slow disk', async (t) => {
-  const store = opened(t, (address, file) => {
-    const writer = writeHere(address, file)
-    return {
-      ...writer,
-      async write(request) {
-        await sleep(5)
-        return writer.write(request)
-      },
-    }
+  const slow = through(writeHere, async (request, next) => {
+    await sleep(5)
+    return next(request)
   })
+  const store = opened(t, slow)
   let isOver = false
   const stopping = [1, 2].map(async () => {
     for (let i = 0; i < 100 && !isOver; i += 1) await commit(store, creating('switch', aStop()))
