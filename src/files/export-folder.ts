@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { ExportFolder } from '../actions/audit/export-range.ts'
+import { digestOfDigits } from '../base/digest.ts'
 import { ENTRIES_FILE, MANIFEST_FILE, MAX_LINE_BYTES } from '../evidence/export.ts'
 import type { ExportSource } from '../evidence/verify-export.ts'
 
@@ -45,7 +46,7 @@ export function exportFolder(dir: string): ExportFolder & { writeText(name: stri
         flush()
         for (const written of [file, folder]) fsyncSync(written)
         for (const open of [file, folder]) closeSync(open)
-        return { bytes, sha256: `sha256:${hash.digest('hex')}` }
+        return { bytes, sha256: digestOfDigits(hash.digest('hex')) }
       },
     }
   }
@@ -74,7 +75,7 @@ export function readExport(dir: string): ExportSource {
         hash.update(chunk)
         bytes += chunk.length
       }
-      return { bytes, sha256: `sha256:${hash.digest('hex')}` }
+      return { bytes, sha256: digestOfDigits(hash.digest('hex')) }
     },
     lines: () => entriesIn(join(dir, ENTRIES_FILE)),
   }

@@ -4,6 +4,7 @@ import type { PreparedEntry } from '../../audit/draft.ts'
 import { SALT_BYTES, type StoredEntry } from '../../audit/entry.ts'
 import type { RedactionTarget } from '../../audit/redaction.ts'
 import { headOf } from '../../audit/verify.ts'
+import { digitsOf } from '../../base/digest.ts'
 import { idBytes } from '../../base/id.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 import { formatTimestamp } from '../../base/time.ts'
@@ -29,10 +30,10 @@ export function entryQueries(db: Database, places: ChainPlaces, rows: EntryRows)
 
 /** Only commit.ts appends, inside its transaction. */
 function appendQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
-  const newest = (columns: string) =>
-    `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at DESC LIMIT 1`
-  const head = db.prepare<[number, number], HeaderRow>(newest(HEADER_COLUMNS)).raw()
-  const newestHash = db.prepare<[number, number], [at: number, digits: string]>(newest(`at, ${digitsIn('hash')}`)).raw()
+  const head = db.prepare<[number, number], HeaderRow>(endOf(HEADER_COLUMNS, 'DESC')).raw()
+  const newestHash = db
+    .prepare<[number, number], [at: number, digits: string]>(endOf(`at, ${digitsIn('hash')}`, 'DESC'))
+    .raw()
   const insert = db.prepare<[EntryRow]>(INSERT)
   const headOfChain = (chain: string): Head | undefined => {
     const row = head.get(...places.range(chain, WHOLE_CHAIN))
@@ -45,7 +46,7 @@ function appendQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
     /** True when this is still the head: each commit asks, and a head costs more to read. */
     isHead(chain: string, { seq, hash }: Head): boolean {
       const [at, digits] = newestHash.get(...places.range(chain, WHOLE_CHAIN)) ?? []
-      return at === places.at(chain, seq) && hash === `sha256:${digits}`
+      return at === places.at(chain, seq) && digits === digitsOf(hash)
     },
     append: (entry: StoredEntry, prepared: PreparedEntry, salts: Uint8Array) =>
       insert.run(rows.rowOf(entry, prepared, salts)),
@@ -112,17 +113,10 @@ function placeQueries(db: Database, places: ChainPlaces) {
     )
     .pluck()
   const others = db.prepare<[number, number, number], number>(`SELECT count(*) FROM ${OTHERS}`).pluck()
-  const end = (order: 'ASC' | 'DESC') =>
-    db
-      .prepare<[number, number], number>(
-        `SELECT ${SEQ} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at ${order} LIMIT 1`,
-      )
-      .pluck()
-  const [oldest, newest] = [end('ASC'), end('DESC')]
+  const end = (columns: string, order: 'ASC' | 'DESC') =>
+    db.prepare<[number, number], number>(endOf(columns, order)).pluck()
+  const [oldest, newest, tsFrom] = [end(SEQ, 'ASC'), end(SEQ, 'DESC'), end('ts', 'ASC')]
   const tsAt = db.prepare<[number], number>('SELECT ts FROM audit_entry WHERE at = ?').pluck()
-  const tsFrom = db
-    .prepare<[number, number], number>('SELECT ts FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at LIMIT 1')
-    .pluck()
   /** Oldest seq; 0 for a chain without entries. */
   const first = (chain: string): number => oldest.get(...places.range(chain, WHOLE_CHAIN)) ?? 0
   const length = (chain: string): number => (newest.get(...places.range(chain, WHOLE_CHAIN)) ?? -1) + 1
@@ -155,6 +149,11 @@ function placeQueries(db: Database, places: ChainPlaces) {
       others.get(places.number(chain), ...places.range(chain, range)) ?? 0,
     chains: places.chains,
   }
+}
+
+/** Query for the first entry of a range of places, or the last. */
+function endOf(columns: string, order: 'ASC' | 'DESC'): string {
+  return `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at ${order} LIMIT 1`
 }
 
 function sizeOf({ headerText, sections }: StoredEntry): number {

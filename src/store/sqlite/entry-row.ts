@@ -1,6 +1,7 @@
 import { decisionText, type PreparedEntry } from '../../audit/draft.ts'
 import { type Header, headerTextOf, SALT_BYTES, type Section, type StoredEntry } from '../../audit/entry.ts'
 import { filled, templateOf } from '../../audit/grounds.ts'
+import { digestOfDigits, digitsOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import { ID_BYTES, idBytes, idOf, siblingId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
@@ -8,8 +9,6 @@ import type { Decision } from '../../policies/set.ts'
 import { type ChainPlaces, numberAt, placeOf, seqAt } from './places.ts'
 import type { SharedTexts, TextOrNumber } from './shared-text.ts'
 
-/** Begins each digest; see base/digest.ts. */
-const SHA256 = 'sha256:'
 const DIGEST_DIGITS = 64
 /** Sections in the order of their names, as their commitments and salts lie in a row. */
 const OF_DECISIONS = ['decision', 'grounds', 'request', 'risk'] as const
@@ -171,8 +170,6 @@ function rowMaker(places: ChainPlaces, texts: SharedTexts) {
   }
 }
 
-const digitsOf = (digest: string): string => digest.slice(SHA256.length)
-
 /** The entry without its sections. @throws GateError naming the entry when its row is damaged beyond reading */
 function bareEntry(chain: string, row: HeaderRow): StoredEntry {
   if (!isWhole(row)) throw damaged(chain, row, 'a column holds no value of its form')
@@ -181,15 +178,15 @@ function bareEntry(chain: string, row: HeaderRow): StoredEntry {
     chain,
     commits: {},
     id: idOf('entry', id),
-    prev: `${SHA256}${prev}`,
+    prev: digestOfDigits(prev),
     seq: seqAt(at),
     ts: formatTimestamp(ts),
     type: type ?? DECISION,
     v: 1,
   }
   for (const [i, name] of namesIn(row).entries())
-    header.commits[name] = `${SHA256}${commits.slice(i * DIGEST_DIGITS, (i + 1) * DIGEST_DIGITS)}`
-  return { header, headerText: headerTextOf(header), hash: `${SHA256}${hash}`, sections: [] }
+    header.commits[name] = digestOfDigits(commits.slice(i * DIGEST_DIGITS, (i + 1) * DIGEST_DIGITS))
+  return { header, headerText: headerTextOf(header), hash: digestOfDigits(hash), sections: [] }
 }
 
 /** Largest time of a Date (ECMAScript, 21.4.1.1). */
