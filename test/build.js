@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { OPTIONS, THREADS } from '../src/cli/build-options.js'
+import { OPTIONS, STORE_THREADS, THREADS } from '../src/cli/build-options.js'
 
 /*
  * Builds the files of tests that are named, with the source that they test, into dist-test: a process then loads a few
@@ -28,7 +28,7 @@ const urlOfSource = {
 }
 
 const sources = process.argv.slice(2).map((entry) => entry.split('='))
-const threads = THREADS.map((path) => [basename(path, '.ts'), join('src', path)])
+const threads = [...STORE_THREADS, ...THREADS].map((path) => [basename(path, '.ts'), join('src', path)])
 await build({
   ...OPTIONS,
   external: [...OPTIONS.external, ...Object.keys(devDependencies)],

@@ -67,6 +67,18 @@ function loadedWith(entry: string): Set<string> {
   return loaded
 }
 
+for (const name of ['backup-worker', 'verify-worker', 'writer-worker']) {
+  test(`${name} opens one file of the program, since the limit of open files may be near`, () => {
+    const text = readFileSync(join(ROOT, 'dist', `${name}.js`), 'utf8')
+    const imported = [...text.matchAll(/^import\b[^'"]*?["']([^'"]+)["']/gm)].map(([, specifier = '']) => specifier)
+    assert.ok(imported.includes('better-sqlite3'), 'the imports are found')
+    assert.deepEqual(
+      imported.filter((specifier) => specifier.startsWith('.')),
+      [],
+    )
+  })
+}
+
 test('the version is told without loading the program', () => {
   const folder = temporaryFolder()
   // The start and package.json alone: there is no program to load.

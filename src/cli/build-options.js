@@ -2,9 +2,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /** Modules of src that threads start. */
-export const THREADS = [
-  'files/policy-worker-thread.ts',
-  'http/evidence/examine-worker.ts',
+export const THREADS = ['files/policy-worker-thread.ts', 'http/evidence/examine-worker.ts']
+
+/** Modules of src that threads of the store start. */
+export const STORE_THREADS = [
   'store/sqlite/backup-worker.ts',
   'store/sqlite/verify-worker.ts',
   'store/sqlite/writer-worker.ts',

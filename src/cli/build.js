@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { OPTIONS, THREADS } from './build-options.js'
+import { OPTIONS, STORE_THREADS, THREADS } from './build-options.js'
 import { writeNotice } from './notice.js'
 
 /**
@@ -38,6 +38,9 @@ const { metafile } = await build({
   splitting: true,
   plugins: [noChildProcess],
 })
+
+// A thread opens all its files at once, and a stop must not meet the limit of open files: one file for each of the store.
+await build({ ...options, entryPoints: STORE_THREADS.map((path) => join(SRC, path)) })
 
 /** Output files of code loaded on first use, by source file. */
 const loadedLater = new Map(

@@ -1,8 +1,11 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Files besides connections that the service opens: the data file and its copies in threads, policies, anchors. */
-const OTHER_FILES = 64
+/**
+ * Files besides connections that the service opens: 30 when idle, ten for each of three threads of the store, and thirty
+ * for each of two threads for policies while they start.
+ */
+const OTHER_FILES = 128
 const FEWEST = 16
 /** Each connection takes some 20 kB. */
 const MOST = 10_000

@@ -40,7 +40,7 @@ test('two hundred idle connections, more than files can be opened, do not lock o
   const answer = await post(service.url, key, '/killswitch/trigger', STOP)
   assert.equal(answer?.status, 200, JSON.stringify(answer?.body))
   assert.equal(answer.body.data.persisted, true)
-  await until('the oldest are closed', () => sockets.filter(({ closed }) => closed).length >= 140)
+  await until('the oldest are closed', () => sockets.filter(({ closed }) => closed).length >= 180)
   assert.equal(sockets.at(-1)?.closed, false, 'the newest is not')
 })
 
@@ -91,9 +91,9 @@ test('headers that are not there within ten seconds end the connection', async (
 
 for (const [openFiles, connections] of [
   [20_000, 10_000],
-  [1024, 960],
-  [120, 56],
-  [64, 16],
+  [1024, 896],
+  [160, 32],
+  [120, 16],
   [Number.POSITIVE_INFINITY, 10_000],
 ] as const) {
   test(`of ${openFiles} open files ${connections} may be connections`, () => {
