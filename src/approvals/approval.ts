@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { type KillSwitch, type PlacedStop, type Subject, stoppedMs, stopSince } from '../killswitch/killswitch.ts'
+import { lengthAt, type PlacedStop, type Subject, stoppedMs, stopSince } from '../killswitch/killswitch.ts'
 import { isPlural, parseFactPath } from '../policies/path.ts'
 
 const LABEL = 'gate-sidecar/approval/v1\n'
@@ -38,6 +38,8 @@ export type Approval = {
   /** As stored; ask `statusAt` for what holds now. */
   status: ApprovalStatus
   createdAt: string
+  /** Length of its chain when it was asked for: a covering stop that came later pauses it. */
+  requestedEnd: number
   context: JsonObject
   plan: JsonObject | null
   decisionId: string
@@ -67,7 +69,7 @@ export type Approval = {
 /** The part of an approval from which its status and deadline follow, without the request, which may be large. */
 export type Standing = Pick<
   Approval,
-  'id' | 'chain' | 'action' | 'domain' | 'status' | 'createdAt' | 'decidedEnd' | 'expiresAt'
+  'id' | 'chain' | 'action' | 'domain' | 'status' | 'createdAt' | 'requestedEnd' | 'decidedEnd' | 'expiresAt'
 >
 
 /** The part of a request that an approval binds. */
@@ -106,9 +108,12 @@ export function subjectOf(approval: Standing): Subject {
   return { chain: approval.chain, action: approval.action, domain: approval.domain ?? undefined }
 }
 
-/** The deadline in ms, extended by the time of stops over the action until now. */
-export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): number {
-  return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
+/** The deadline in ms, extended by the time of later stops over the action until now. */
+export function deadlineMs(approval: Standing, stops: readonly PlacedStop[], nowMs: number): number {
+  const { chain, requestedEnd, createdAt, expiresAt } = approval
+  // An earlier stop has ended, though by a clock that was set back since its time may be to come.
+  const later = stops.filter((stop) => lengthAt(stop, chain) > requestedEnd)
+  return Date.parse(expiresAt) + stoppedMs(later, subjectOf(approval), Date.parse(createdAt), nowMs)
 }
 
 /** How far a beginning may lie ahead: the time of a request may be read before another one makes the approval. */

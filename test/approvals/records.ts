@@ -40,6 +40,7 @@ export function approvalOf(change: Partial<Approval> = {}): Approval {
     domain: 'finance',
     status: 'pending',
     createdAt: at(0),
+    requestedEnd: 9,
     context: {},
     plan: null,
     decisionId: 'dec_1',

@@ -196,6 +196,17 @@ const EXAMPLES: [string, number][][] = [
     ['later', 6],
     ['check', 3],
   ],
+  // A stop that is over before the request, with an end that is to come by the clock.
+  [
+    ['stop', 0],
+    ['later', 9],
+    ['recover', 0],
+    ['earlier', 9],
+    ['later', 0],
+    ['approve', 0],
+    ['later', 9],
+    ['check', 40],
+  ],
   // A stop that the disk refuses, before a restart.
   [
     ['stopUnwritten', 2],

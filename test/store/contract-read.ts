@@ -100,8 +100,8 @@ export function readContract(stores: Stores): void {
       const found = await store.openStandings({ statuses: ['pending', 'approved'], limit: 10, ...query, chain: LIVE })
       const expected = (
         await store.openApprovals({ statuses: ['pending', 'approved'], limit: 10, ...query, chain: LIVE })
-      ).map(({ id, chain, action, domain, status, createdAt, decidedEnd, expiresAt }) => {
-        return { id, chain, action, domain, status, createdAt, decidedEnd, expiresAt }
+      ).map(({ id, chain, action, domain, status, createdAt, requestedEnd, decidedEnd, expiresAt }) => {
+        return { id, chain, action, domain, status, createdAt, requestedEnd, decidedEnd, expiresAt }
       })
       assert.deepEqual(found, expected)
       assert.equal(found.length > 0, ids.length > 0)

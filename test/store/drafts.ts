@@ -207,6 +207,7 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
     domain: null,
     status: 'pending',
     createdAt: AT,
+    requestedEnd: 0,
     context: { amount: 2000 },
     plan: null,
     decisionId: newId('decision'),

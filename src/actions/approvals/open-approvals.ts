@@ -76,8 +76,12 @@ export function isOpen(store: Store, approval: Approval, nowMs: number): boolean
 
 /** The expiry of the approval as it is decided at the commit: the clock may have gone by then, either way. */
 export function expiryGuard(approval: Standing, isOver: boolean): Guard {
-  const { id, chain, action, domain, status, createdAt, decidedEnd, expiresAt } = approval
-  return { kind: 'expiry', of: { id, chain, action, domain, status, createdAt, decidedEnd, expiresAt }, isOver }
+  const { id, chain, action, domain, status, createdAt, requestedEnd, decidedEnd, expiresAt } = approval
+  return {
+    kind: 'expiry',
+    of: { id, chain, action, domain, status, createdAt, requestedEnd, decidedEnd, expiresAt },
+    isOver,
+  }
 }
 
 /** Records a computed status in the record and the chain. */

@@ -72,7 +72,10 @@ export async function resolveHold(deps: CheckDeps, asked: Asked, terms: Approval
   const denied = await overPendingLimit(deps, asked.caller, noted)
   if (denied !== undefined) return ruled(denied)
   const overdue = byStatus('expired').filter(({ status }) => status === 'pending')
-  return requested(deps, { ...asked, judged: { ...asked.judged, outcome: noted } }, terms, digest, overdue)
+  const { chain } = asked.caller
+  const end = (await deps.store.lengths([chain])).get(chain) ?? 0
+  const held = { ...asked, judged: { ...asked.judged, outcome: noted } }
+  return requested(deps, held, { terms, digest, end }, overdue)
 }
 
 /** A ruling that changes no approval. */
@@ -166,17 +169,19 @@ function refused(outcome: Ruling, rejected: Approval): Resolution {
   return ruled({ ...outcome, decision: 'deny', decidedBy: 'approval', retry: 'never', reason, hold: null }, rejected)
 }
 
+/** What a new approval is to be of. */
+interface Wanted {
+  terms: ApprovalTerms
+  digest: string
+  /** Length of the chain. */
+  end: number
+}
+
 /** Requests a new approval; those of the same digest past their deadline are recorded as expired. */
-function requested(
-  deps: CheckDeps,
-  asked: Asked,
-  terms: ApprovalTerms,
-  digest: string,
-  overdue: readonly Approval[],
-): Resolution {
+function requested(deps: CheckDeps, asked: Asked, wanted: Wanted, overdue: readonly Approval[]): Resolution {
   const { caller, judged } = asked
   const expired = overdue.map((approval) => change('approval', approval, { status: 'expired' }))
-  const created = creation('approval', newApproval(deps, asked, terms, digest))
+  const created = creation('approval', newApproval(deps, asked, wanted))
   return {
     outcome: judged.outcome,
     approval: created.record,
@@ -189,7 +194,7 @@ function requested(
   }
 }
 
-function newApproval(deps: CheckDeps, asked: Asked, terms: ApprovalTerms, digest: string): Approval {
+function newApproval(deps: CheckDeps, asked: Asked, { terms, digest, end }: Wanted): Approval {
   const { caller, request, judged, decisionId } = asked
   const { outcome, risk, subject, nowMs } = judged
   return {
@@ -200,6 +205,7 @@ function newApproval(deps: CheckDeps, asked: Asked, terms: ApprovalTerms, digest
     domain: subject.domain ?? null,
     status: 'pending',
     createdAt: formatTimestamp(nowMs),
+    requestedEnd: end,
     context: request.context ?? {},
     plan: request.plan ?? null,
     decisionId,

@@ -52,6 +52,7 @@ function requestedFault(state: State, event: Event): Fault | undefined {
   const isDecided = approval.votes.length > 0 || approval.decidedAt !== null || approval.decidedEnd !== null
   if (approval.status !== 'pending' || isDecided || approval.quorum < 1)
     return broken('state', 'a new approval is pending, and has no votes')
+  if (approval.requestedEnd > place.seq) return broken('order', `approval ${id} was asked for at a place to come`)
   if (decided === undefined) return state.knows.own ? broken('order', 'no decision has held anything') : undefined
   const isForIt =
     decided.decision === 'require_approval' &&

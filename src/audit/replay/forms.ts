@@ -94,6 +94,8 @@ const APPROVAL: Members<Approval> = {
   domain: orNull(text),
   status: oneOf(APPROVAL_STATUSES),
   createdAt: time,
+  // Approvals of earlier versions have none, and no stop pauses them.
+  requestedEnd: orNone(count),
   context: isJsonObject,
   plan: orNull(isJsonObject),
   decisionId: text,

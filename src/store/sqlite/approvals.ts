@@ -69,7 +69,8 @@ function openQuery(db: Database, bodies: Bodies) {
 /** Selects only columns of the index approval_list, so that no body is read. */
 function standingQuery(db: Database) {
   const statement = db.prepare<[Parameters], Standing>(
-    `SELECT id, chain, action, domain, status, created_at AS createdAt, decided_end AS decidedEnd, expires_at AS expiresAt
+    `SELECT id, chain, action, domain, status, created_at AS createdAt, requested_end AS requestedEnd,
+       decided_end AS decidedEnd, expires_at AS expiresAt
        FROM approval WHERE chain = @chain AND ${NEXT_OPEN}`,
   )
   return ({ chain, ...query }: StandingQuery): Standing[] => statement.all({ ...parametersOf(query), chain })
