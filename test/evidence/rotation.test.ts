@@ -7,6 +7,7 @@ import { revokeSigningKey, rotateLogKey } from '../../src/actions/evidence/signi
 import { idOf, type KeyFile, keyInUse, openKeyring, WrongSigningKey } from '../../src/actions/evidence/signing-keys.ts'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { SERVICE } from '../../src/audit/draft.ts'
+import { GateError } from '../../src/base/errors.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 import { publicKeyOf } from '../../src/evidence/signature.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
@@ -39,7 +40,10 @@ test('log keys that follow one another while the service runs, decides and expor
   for (let turn = 0; turn < 8; turn += 1) {
     await Promise.all([
       rotateLogKey(beside, beside.keyFile, SERVICE),
-      beside.checkpoints.signAll().catch((error: unknown) => assert.match(String(error), /rotated|overloaded/)),
+      // On a busy machine the service is first each time.
+      beside.checkpoints.signAll().catch((error: unknown) => {
+        if (!(error instanceof GateError && error.code === 'overloaded')) assert.match(String(error), /rotated/)
+      }),
     ])
     await sleep(Math.random() * 400)
   }
