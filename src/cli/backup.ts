@@ -7,7 +7,7 @@ import { GateError } from '../base/errors.ts'
 import { syncFolder } from '../files/rewrite.ts'
 import type { Config } from '../service/config.ts'
 import { signingKeyPath, stopReservePath } from '../service/paths.ts'
-import type { Store } from '../store/store.ts'
+import { lengthOf, type Store } from '../store/store.ts'
 import { letOthersGoFirst } from '../workers/thread.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import { CannotRun, type CommonOptions, configOf } from './context.ts'
@@ -90,7 +90,7 @@ async function verifyCopy(io: Io, dir: string, config: Config): Promise<Pick<Bac
   try {
     const chains: Backup['chains'] = []
     for (const chain of await store.chainsEver()) {
-      const progress = progressBar(io, `${chain}, verifying`, (await store.lengths([chain])).get(chain) ?? 0)
+      const progress = progressBar(io, `${chain}, verifying`, await lengthOf(store, chain))
       const verified = await verifySeqs(store, chain, undefined, {}, progress.at).finally(progress.end)
       if (!verified.valid)
         throw new CannotRun(

@@ -3,7 +3,7 @@ import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { sectionValue } from '../audit/entry.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { ChainRequest } from '../store/queries.ts'
-import type { Store } from '../store/store.ts'
+import { lengthOf, type Store } from '../store/store.ts'
 import type { Logger } from './log.ts'
 
 /** What verifications found, whoever asked for them. */
@@ -58,7 +58,7 @@ async function coversAll(store: Store, { chain, range, sections }: ChainRequest)
   if (!sections) return false
   if (range === undefined) return true
   const oldest = (await store.pruned(chain))?.size ?? 0
-  const length = (await store.lengths([chain])).get(chain) ?? 0
+  const length = await lengthOf(store, chain)
   return range.first <= oldest && range.end >= length
 }
 

@@ -227,3 +227,8 @@ export interface Store {
   /** Waits for the submissions under way, then closes the file. */
   close(): Promise<void>
 }
+
+/** Number of entries of one chain; 0 for one without any. @throws GateError as `Store.lengths` */
+export async function lengthOf(store: Pick<Store, 'lengths'>, chain: string): Promise<number> {
+  return (await store.lengths([chain])).get(chain) ?? 0
+}

@@ -15,6 +15,7 @@ import { formatTimestamp } from '../../base/time.ts'
 import { MAX_TEXT, requestBody } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { change } from '../../store/records.ts'
+import { lengthOf } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive, stateNow } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
@@ -127,7 +128,7 @@ function vote(
     const earlier = await earlierUse(deps.store, caller, idempotency)
     const approval = await visibleApproval(deps, caller, id)
     // Read before the stops: what comes after this place comes after the vote.
-    const end = (await deps.store.lengths([caller.chain])).get(caller.chain) ?? 0
+    const end = await lengthOf(deps.store, caller.chain)
     const ballot = earlier === undefined ? cast(approval, deps.clock(), end) : undefined
     if (ballot === undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
     const { changes, type, entryId, guards } = ballot

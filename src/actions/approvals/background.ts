@@ -1,6 +1,7 @@
 import type { Approval } from '../../approvals/approval.ts'
 import { DAY_MS, formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
+import { lengthOf } from '../../store/store.ts'
 import { decisionEntry } from '../decisions/decisions.ts'
 import { MAX_SEARCHED } from '../decisions/list.ts'
 import { decisionsBackwards, type RecentDecision } from '../decisions/recent-decisions.ts'
@@ -75,7 +76,7 @@ function because(code: RuleUnshown) {
 async function pastOf(deps: Deps, { chain, requestedBy, decisionId }: Approval, session: string | null) {
   const { store, clock } = deps
   const dayAgo = formatTimestamp(clock() - DAY_MS)
-  const end = (await store.lengths([chain])).get(chain) ?? 0
+  const end = await lengthOf(store, chain)
   const oldest = await store.seqNotBefore(chain, '')
   const lastDay: Record<Decision, number> = { allow: 0, deny: 0, require_approval: 0 }
   const ofAgent: RecentDecision[] = []

@@ -5,7 +5,7 @@ import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp, MAX_DURATION_MS } from '../../base/time.ts'
 import { type Prune, PruneShape, type UnsignedPrune } from '../../evidence/prune.ts'
 import { signStatement } from '../../evidence/signature.ts'
-import type { Store } from '../../store/store.ts'
+import { lengthOf, type Store } from '../../store/store.ts'
 import type { TreeNode } from '../../store/submission.ts'
 import { type ApprovalSpan, approvalSpans, cutFinder } from '../approvals/spans.ts'
 import { decideAndCommit, eventEntry } from '../deps.ts'
@@ -45,7 +45,7 @@ export async function prunable(
     throw new GateError('invalid_request', `What is younger than ${MIN_AGE_DAYS} days may still be asked for.`)
   const first = (await store.pruned(chain))?.size ?? 0
   const old = await store.seqNotBefore(chain, formatTimestamp(beforeMs))
-  const newest = ((await store.lengths([chain])).get(chain) ?? 0) - 1
+  const newest = (await lengthOf(store, chain)) - 1
   const limit = Math.min(old, newest, await anchoredSize(store, chain, unused))
   const approvals = await approvalSpans(deps, { chain, first, end: limit })
   const end = await cutBefore(store, chain, limit, cutFinder(approvals))

@@ -1,11 +1,11 @@
 import type { StoredEntry } from '../../audit/entry.ts'
 import { erasures, isErasable, type RedactionTarget, targetsOf } from '../../audit/redaction.ts'
 import { GateError } from '../../base/errors.ts'
-import type { Store } from '../../store/store.ts'
+import { lengthOf, type Store } from '../../store/store.ts'
 
 /** All erasures of a chain, from this entry on. */
 export async function redactionsAfter(store: Store, chain: string, seq: number): Promise<RedactionTarget[]> {
-  const length = (await store.lengths([chain])).get(chain) ?? 0
+  const length = await lengthOf(store, chain)
   const seqs = await store.seqsOfTypes(chain, ['audit.redaction'], { first: seq + 1, end: length })
   const targets: RedactionTarget[] = []
   for (const at of seqs) {

@@ -2,7 +2,7 @@ import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { Actor, EntryDraft } from '../../audit/draft.ts'
 import { fold } from '../../audit/merkle.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import type { Store } from '../../store/store.ts'
+import { lengthOf, type Store } from '../../store/store.ts'
 import type { Write } from '../../store/submission.ts'
 import type { AnchorRecord, AnchorSink } from '../anchors/anchors.ts'
 import { compareAnchors, type Discrepancy } from '../anchors/compare.ts'
@@ -85,7 +85,7 @@ async function anchor(deps: EvidenceDeps, anchors: AnchorSink, chains: Iterable<
 
 /** A signed checkpoint of the whole chain; for a missing chain, of an empty one. */
 async function noteOf({ store, keyring, checkpoints }: EvidenceDeps, chain: string): Promise<string> {
-  const length = (await store.lengths([chain])).get(chain) ?? 0
+  const length = await lengthOf(store, chain)
   if (length > 0) return (await checkpoints.covering(chain, length - 1)).note
   return signedCheckpoint(store, keyring.logKey(), { chain, size: 0, root: fold([]) })
 }

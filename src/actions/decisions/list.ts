@@ -1,7 +1,7 @@
 import { readHeader } from '../../audit/entry.ts'
 import { type Glob, globMatches } from '../../base/glob.ts'
 import type { Decision } from '../../policies/set.ts'
-import type { Store } from '../../store/store.ts'
+import { lengthOf, type Store } from '../../store/store.ts'
 import type { Deps } from '../deps.ts'
 import { PAGE_BYTES } from '../page.ts'
 import { decisionsBackwards, type RecentDecision } from './recent-decisions.ts'
@@ -45,8 +45,7 @@ export interface DecisionQuery {
 export async function listDecisions({ store }: Deps, query: DecisionQuery) {
   const { chain, limit, before, from, to, filter, match = 'whole' } = query
   const oldest = await store.seqNotBefore(chain, from ?? '')
-  const length =
-    to === undefined ? ((await store.lengths([chain])).get(chain) ?? 0) : await store.seqNotBefore(chain, to)
+  const length = to === undefined ? await lengthOf(store, chain) : await store.seqNotBefore(chain, to)
   const end = Math.min(before ?? length, length)
   const first = Math.max(oldest, end - MAX_SEARCHED)
   const items: RecentDecision[] = []

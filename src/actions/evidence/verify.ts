@@ -6,6 +6,7 @@ import { checkpointOf } from '../../evidence/note.ts'
 import type { Trust } from '../../evidence/trust.ts'
 import { matchesStored, verifyBundle } from '../../evidence/verify.ts'
 import { AnyJsonObject, requestBody } from '../../gate/request.ts'
+import { lengthOf } from '../../store/store.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import { assertErasedLawfully } from '../audit/redactions.ts'
 import type { Caller, Deps } from '../deps.ts'
@@ -87,7 +88,7 @@ async function differenceFromStored({ store }: Deps, { proof }: Bundle): Promise
   // A valid segment is one chain without gaps.
   const stored = await store.headersFrom(chain, entries[0]?.seq ?? 0, entries.length)
   if (!matchesStored({ proof: { ...proof, entries } }, stored)) return 'The audit chain here holds other entries.'
-  const length = (await store.lengths([chain])).get(chain) ?? 0
+  const length = await lengthOf(store, chain)
   if (length < checkpoint.size) return 'The audit chain here is shorter than the checkpoint says.'
   // A tree over pruned entries alone leaves nothing to compare with.
   if (checkpoint.size < oldest) return undefined

@@ -16,6 +16,7 @@ import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { ApprovalTerms } from '../../policies/set.ts'
 import { change, creation } from '../../store/records.ts'
+import { lengthOf } from '../../store/store.ts'
 import type { Guard, Write } from '../../store/submission.ts'
 import { followsFromChain } from '../approvals/follows-from-chain.ts'
 import { expiryGuard } from '../approvals/open-approvals.ts'
@@ -73,7 +74,7 @@ export async function resolveHold(deps: CheckDeps, asked: Asked, terms: Approval
   if (denied !== undefined) return ruled(denied)
   const overdue = byStatus('expired').filter(({ status }) => status === 'pending')
   const { chain } = asked.caller
-  const end = (await deps.store.lengths([chain])).get(chain) ?? 0
+  const end = await lengthOf(deps.store, chain)
   const held = { ...asked, judged: { ...asked.judged, outcome: noted } }
   return requested(deps, held, { terms, digest, end }, overdue)
 }
@@ -169,7 +170,7 @@ function refused(outcome: Ruling, rejected: Approval): Resolution {
   return ruled({ ...outcome, decision: 'deny', decidedBy: 'approval', retry: 'never', reason, hold: null }, rejected)
 }
 
-/** What a new approval is to be of. */
+/** Contents of a new approval that do not come from the check. */
 interface Wanted {
   terms: ApprovalTerms
   digest: string

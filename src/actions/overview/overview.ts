@@ -2,6 +2,7 @@ import { deadlineMs, statusAt } from '../../approvals/approval.ts'
 import { percentile } from '../../base/percentile.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
+import { lengthOf } from '../../store/store.ts'
 import { changedByTime, openStandings } from '../approvals/open-approvals.ts'
 import type { TrailDeps } from '../audit/trail-state.ts'
 import type { Caller, Deps } from '../deps.ts'
@@ -154,7 +155,7 @@ function endedIn(all: readonly Ended[], window: Window) {
 }
 
 async function auditOf({ store, anchors, verification }: OverviewDeps, chain: string) {
-  const entries = (await store.lengths([chain])).get(chain) ?? 0
+  const entries = await lengthOf(store, chain)
   const { items } = await store.page({ chain, order: 'desc', limit: 1, offset: 0, sections: [] })
   const { unanchoredEntries, sinks } = await anchors.status()
   return {

@@ -6,7 +6,7 @@ import { idTimeMs, isId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
 import { changeIn } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
+import { lengthOf, type Store } from '../../store/store.ts'
 
 /** Age up to which entries of a chain are read. */
 const RECENT_MS = 7 * 24 * 3_600_000
@@ -67,7 +67,7 @@ export function recentReader(store: Store, limits = LIMITS): RecentReader {
 
   return (chain, nowMs) =>
     serial(`of ${chain}`, async () => {
-      const length = (await store.lengths([chain])).get(chain) ?? 0
+      const length = await lengthOf(store, chain)
       const known = cache.get(chain)
       const tail =
         known !== undefined && goesOn(known, length, limits)

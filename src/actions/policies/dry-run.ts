@@ -11,6 +11,7 @@ import { type DraftQuestion, type Verdict, verdictOf } from '../../gate/verdict.
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { linkPolicySet } from '../../policies/link.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
+import { lengthOf } from '../../store/store.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
@@ -95,7 +96,7 @@ async function questionOf(
   const nowMs = deps.clock()
   const query = { agent, nowMs, action, context, plan }
   const stop = coveringStop(deps.store.state().switches, { chain, action, domain: set && domainOf(set, action) })
-  const end = (await deps.store.lengths([chain])).get(chain) ?? 0
+  const end = await lengthOf(deps.store, chain)
   // Read as for an explained decision, so that no cache of the checks changes.
   const history = set === undefined ? NO_HISTORY : (await deps.history.at(set, chain, query, end)).history
   return { killSwitchReason: stop && reasonOf(stop), tenant: tenantId, environment, ...query, history }

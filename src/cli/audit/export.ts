@@ -6,6 +6,7 @@ import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { visibleJson } from '../../base/visible.ts'
 import { MANIFEST_FILE, type Manifest } from '../../evidence/export.ts'
 import { exportFolder } from '../../files/export-folder.ts'
+import { lengthOf } from '../../store/store.ts'
 import type { GateCommand } from '../command.ts'
 import { CannotRun, UsageError, withStore } from '../context.ts'
 import { withKeyring } from '../evidence/keyring.ts'
@@ -54,7 +55,7 @@ async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptio
   if (from === undefined || to === undefined)
     return {
       first: (await store.pruned(chain))?.size ?? 0,
-      end: (await store.lengths([chain])).get(chain) ?? 0,
+      end: await lengthOf(store, chain),
     }
   const size = await prunedInto(store, chain, from)
   if (size !== undefined) throw new CannotRun(`The entries before ${size} were pruned; their archive has them.`)

@@ -12,6 +12,7 @@ import { readSigningKey } from '../../files/signing-key.ts'
 import type { Config } from '../../service/config.ts'
 import { signingKeyPath } from '../../service/paths.ts'
 import { AlteredFile, asUnusable } from '../../store/sqlite/errors.ts'
+import { lengthOf } from '../../store/store.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, EXIT, UsageError, withStore } from '../context.ts'
 import { columns, type Line, paint, print } from '../output.ts'
@@ -135,7 +136,7 @@ async function verifyChains(
   if (chain !== undefined && !ever.includes(chain)) await assertChain(deps, chain)
   const results: ChainResult[] = []
   for (const name of chain === undefined ? ever : [chain]) {
-    const progress = progressBar(options.io, name, (await deps.store.lengths([name])).get(name) ?? 0)
+    const progress = progressBar(options.io, name, await lengthOf(deps.store, name))
     const result =
       from === undefined || to === undefined
         ? verifySeqs(deps.store, name, undefined, inputs, progress.at)
