@@ -83,6 +83,11 @@ for (const [name, change, stops, afterMs, status] of STATUS) {
   })
 }
 
+test('a stop gives no time to an approval of an earlier version, which does not say when it was asked for', () => {
+  const { requestedEnd: _, ...older } = approvalOf()
+  assert.equal(statusAt(older as Approval, [PAUSED], T0 + HOUR), 'expired')
+})
+
 test('the view shows the moved deadline, and nothing of keys', () => {
   const view = approvalView(approvalOf(), { switches: [PAUSED], keys: keysOf() }, T0 + 7000, true)
   assert.equal(view.expiresAt, at(HOUR + 5000))

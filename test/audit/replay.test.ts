@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { exportRange } from '../../src/actions/audit/export-range.ts'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
+import type { Approval } from '../../src/approvals/approval.ts'
 import { type EntryDraft, SERVICE } from '../../src/audit/draft.ts'
 import { RULES, type RuleName } from '../../src/audit/replay/place.ts'
 import type { Json } from '../../src/base/json.ts'
@@ -49,6 +50,15 @@ const created = (forged: Forger, by: string, key: Partial<Parameters<typeof aKey
     creation('key', aKey({ createdBy: by, createdAt: forged.now(), ...key })).data,
     forged.by(by),
   )
+/** A decision that holds, and an approval with a digest of another request. */
+const heldBy = (forged: Forger, changed = (approval: Approval): Approval => approval): EntryDraft[] => {
+  const id = forged.newId('approval')
+  const terms = { decision: 'require_approval', decidedBy: 'hold_rule', approvalId: id } as const
+  const decided = forged.decision(keys.bot, 'payment.transfer', terms)
+  const from = { decisionId: decided.decision.id, requestedBy: 'bot', requestedByKey: keys.bot, domain: 'finance' }
+  const { data } = creation('approval', changed(anApproval({ id, ...from })))
+  return [decided, forged.entry('approval.requested', data, forged.by(keys.bot))]
+}
 const stopOf = (forged: Forger, changes: Parameters<typeof aStop>[0] = {}) =>
   creation('switch', aStop({ triggeredAt: forged.now(), ...changes })).data
 const typed = (type: string, chain = LIVE): EntryDraft => ({
@@ -336,22 +346,19 @@ const FORGERIES: Forgery[] = [
     name: 'an approval of another request than was held',
     rule: 'bound',
     at: 1,
-    entries(f) {
-      const id = f.newId('approval')
-      const decided = f.decision(keys.bot, 'payment.transfer', {
-        decision: 'require_approval',
-        decidedBy: 'hold_rule',
-        approvalId: id,
-      })
-      const approval = anApproval({
-        id,
-        decisionId: decided.decision.id,
-        requestedBy: 'bot',
-        requestedByKey: keys.bot,
-        domain: 'finance',
-      })
-      return [decided, f.entry('approval.requested', creation('approval', approval).data, f.by(keys.bot))]
-    },
+    entries: (f) => heldBy(f),
+  },
+  {
+    name: 'an approval of an earlier version, whose form is lawful, of another request than was held',
+    rule: 'bound',
+    at: 1,
+    entries: (f) => heldBy(f, ({ requestedEnd: _, ...older }) => older as Approval),
+  },
+  {
+    name: 'an approval that was asked for at a place to come',
+    rule: 'order',
+    at: 1,
+    entries: (f) => heldBy(f, (approval) => ({ ...approval, requestedEnd: 1_000_000 })),
   },
   // Keys.
   { name: 'a key made by an agent', rule: 'role', entries: one((f) => created(f, keys.bot)) },
