@@ -489,6 +489,7 @@ export interface Diagnostic {
     | 'GATE2024'
     | 'GATE2025'
     | 'GATE2026'
+    | 'GATE2027'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

@@ -639,6 +639,7 @@ class _Diagnostic(TypedDict):
         "GATE2024",
         "GATE2025",
         "GATE2026",
+        "GATE2027",
         "GATE2050",
         "GATE2101",
         "GATE2102",

@@ -1,5 +1,5 @@
 import { memo } from '../../base/memo.ts'
-import type { PolicySource } from '../load/files.ts'
+import { insidePath, type PolicySource } from '../load/files.ts'
 import { decodeText } from '../yaml/encoding.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { isAboutFile, type LinesOf } from './text.ts'
@@ -26,9 +26,12 @@ export function quoted(diagnostics: readonly Diagnostic[], source: PolicySource)
 }
 
 /** The lines of a set's files, as diagnostics name and count them. Each file is split once, whatever the number of its faults. */
-export function linesIn({ tenant, files }: PolicySource): LinesOf {
+export function linesIn({ tenant, files, lists }: PolicySource): LinesOf {
+  const listFiles = [...lists].flatMap(([path, bytes]) =>
+    bytes instanceof Uint8Array ? [{ name: insidePath(path), bytes }] : [],
+  )
   return memo((file: string) => {
-    const bytes = files.find(({ name }) => `${tenant}/${name}` === file)?.bytes
+    const bytes = [...files, ...listFiles].find(({ name }) => `${tenant}/${name}` === file)?.bytes
     return bytes === undefined ? [] : decodeText(bytes).text.split(/\r?\n/)
   })
 }

@@ -23,24 +23,40 @@ const MAX_ABOVE = 50
 /** Codes of faults of the comments themselves. */
 const OWN: ReadonlySet<string> = new Set(['GATE2021', 'GATE2022', 'GATE2023', 'GATE2024'])
 
-/** The lint-ignore comments of files; malformed ones are reported. JSON has no comments. */
-export function readIgnores(files: readonly { readonly root: Node }[], report: Report): Ignore[] {
-  const ignores = files.flatMap(({ root }) => {
-    const { source } = root
-    if (source.file.endsWith('.json') || !source.text.includes('lint-ignore')) return []
-    return [...lexemesOf(source.text)].flatMap(({ start, lexeme }) => {
-      if (!BEGINS.test(lexeme)) return []
-      const comment = placeAt(source, start, start + lexeme.length)
+/** The lint-ignore comments of documents and list files; malformed ones are reported. JSON has no comments. */
+export function readIgnores(
+  documents: readonly { readonly root: Node }[],
+  lists: readonly Source[],
+  report: Report,
+): Ignore[] {
+  const read = (root: Node, comments: readonly Place[]): Ignore[] =>
+    comments.flatMap((comment) => {
       const code = readCode(comment, report)
       return code === undefined ? [] : [{ comment, code, ...reachOf(comment, root) }]
     })
-  })
+  const ignores = [
+    ...documents.flatMap(({ root }) => read(root, commentsOf(root.source, lexemesOf))),
+    ...lists.flatMap((list) => read({ ...placeAt(list, 0), value: null }, commentsOf(list, linesOf))),
+  ]
   const [first] = ignores.slice(MAX_IGNORES)
   if (first !== undefined) {
     const message = `A set has at most ${MAX_IGNORES} of these comments; from here on they count for nothing.`
     report.add('GATE2021', first.comment, message)
   }
   return ignores.slice(0, MAX_IGNORES)
+}
+
+function commentsOf(source: Source, split: typeof lexemesOf): Place[] {
+  const { file, text } = source
+  if (file.endsWith('.json') || !text.includes('lint-ignore')) return []
+  return [...split(text)].flatMap(({ start, lexeme }) =>
+    BEGINS.test(lexeme) ? [placeAt(source, start, start + lexeme.trimEnd().length)] : [],
+  )
+}
+
+/** The lines of a list file, each without the spaces before it. */
+function* linesOf(text: string): Generator<{ start: number; lexeme: string }> {
+  for (const { 0: lexeme, index: start } of text.matchAll(/\S.*/g)) yield { start, lexeme }
 }
 
 /** Diagnostics that no comment ignores. A comment that ignores nothing is reported, if its code was `looked` for. */

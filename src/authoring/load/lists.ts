@@ -1,25 +1,41 @@
 import type { Json } from '../../base/json.ts'
 import type { Report } from '../diagnostics/report.ts'
+import { listLinesOf, reportListLines } from '../lint/list-lines.ts'
 import { closest } from '../suggest/closest.ts'
 import { controlCharacters, decodeText } from '../yaml/encoding.ts'
-import { type Entry, entriesOf, memberOf, type Node, textOf } from '../yaml/node.ts'
-import { insidePath, type ListFiles, type ListProblem } from './files.ts'
+import { type Entry, entriesOf, memberOf, type Node, type Source, sourceOf, textOf } from '../yaml/node.ts'
+import { insidePath, type ListFiles, type ListProblem, type PolicySource } from './files.ts'
 import { LIMITS } from './limits.ts'
 
 /** Values of the declared lists. An unreadable list counts as declared, so that its users are not at fault too. */
-export function readLists(declared: readonly Entry[], files: ListFiles, report: Report): Map<string, readonly Json[]> {
+export function readLists(
+  declared: readonly Entry[],
+  { tenant, lists: files }: Pick<PolicySource, 'tenant' | 'lists'>,
+  report: Report,
+): ReadLists {
   const lists = new Map<string, readonly Json[]>()
+  const sources = new Map<string, Source>()
   const named = new Set(declared.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
-  const reading: Reading = { files, named, report }
+  const reading: Reading = { tenant, files, sources, named, report }
   for (const { name, value } of declared) {
     const values = readList(value, reading) ?? []
     if (!lists.has(name)) lists.set(name, values)
   }
-  return lists
+  return { lists, sources: [...sources.values()] }
+}
+
+interface ReadLists {
+  /** Values by the name of the list. */
+  lists: Map<string, readonly Json[]>
+  /** The texts of list files. */
+  sources: readonly Source[]
 }
 
 interface Reading {
+  readonly tenant: string
   readonly files: ListFiles
+  /** Filled with the texts of list files, by path as written. */
+  readonly sources: Map<string, Source>
   /** Files that lists name, by insidePath. */
   readonly named: ReadonlySet<string>
   readonly report: Report
@@ -54,7 +70,7 @@ function readFile(node: Node, path: string, reading: Reading): readonly string[]
     const suggestion = isWindows ? forward : meantFile(path, content, reading)
     return report.add('GATE1213', node, `The path ${JSON.stringify(path)} ${outsideFault(path)}.`, suggestion)
   }
-  if (content instanceof Uint8Array) return readLines(node, content, report)
+  if (content instanceof Uint8Array) return readLines(node, path, content, reading)
   const message = `The list file ${JSON.stringify(path)} ${content?.problem ?? 'does not exist'}.`
   return report.add('GATE1213', node, message, meantFile(path, content, reading))
 }
@@ -101,8 +117,12 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
 }
 
-/** Reads one value a line, trimmed; empty lines and those that begin with `#` do not count. */
-function readLines(node: Node, bytes: Uint8Array, report: Report): readonly string[] | undefined {
+function readLines(
+  node: Node,
+  path: string,
+  bytes: Uint8Array,
+  { tenant, sources, report }: Reading,
+): readonly string[] | undefined {
   const { text, fault } = decodeText(bytes)
   if (fault !== undefined) {
     const place = fault.place === undefined ? '' : ` (line ${fault.place.line}, column ${fault.place.column})`
@@ -113,10 +133,12 @@ function readLines(node: Node, bytes: Uint8Array, report: Report): readonly stri
     const line = text.slice(0, control).split('\n').length
     return report.add('GATE1313', node, `The list file has a control character in line ${line}; it is no plain text.`)
   }
-  const lines = text.split('\n')
-  if (lines.length - (text.endsWith('\n') ? 1 : 0) > LIMITS.listLines)
+  const source = sourceOf(`${tenant}/${insidePath(path)}`, text)
+  if (source.lineStarts.length - (text.endsWith('\n') ? 1 : 0) > LIMITS.listLines)
     return report.add('GATE1313', node, `The list file has more than ${LIMITS.listLines} lines.`)
-  const values = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
-  if (values.length === 0) report.add('GATE2009', node, 'The list file has no values.')
-  return values
+  const lines = listLinesOf(source)
+  if (lines.length === 0) report.add('GATE2009', node, 'The list file has no values.')
+  reportListLines(source, lines, report)
+  sources.set(path, source)
+  return lines.map(({ value }) => value)
 }

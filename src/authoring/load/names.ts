@@ -2,7 +2,7 @@ import type { Glob } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import type { Comparison, Condition, FactDeclaration, Factor, FactType, PolicyData, Rule } from '../../policies/set.ts'
 import type { Report } from '../diagnostics/report.ts'
-import type { Node, Place } from '../yaml/node.ts'
+import type { Node, Place, Source } from '../yaml/node.ts'
 
 /** Names that the files of a set declare, to check references; and findings collected while reading. */
 export interface Names {
@@ -16,6 +16,8 @@ export interface Names {
   /** Facts that a misspelt one may mean. */
   readonly factNames: readonly string[]
   readonly lists: ReadonlyMap<string, readonly Json[]>
+  /** The texts of list files. */
+  readonly listSources: readonly Source[]
   readonly conditions: ReadonlyMap<string, Node>
   /** Places of their names. */
   readonly conditionKeys: ReadonlyMap<string, Place>

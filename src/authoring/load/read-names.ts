@@ -21,6 +21,7 @@ export function readNames(source: PolicySource, files: ReadFiles, report: Report
   // A user of the name that a faulty declaration meant is not at fault too.
   const declaredFacts = new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name]))
   const overTime = readOverTimeNames(files.policies, report)
+  const { lists, sources } = readLists(collectEntries(files.policies, 'lists', report).all, source, report)
   const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts')?.entries !== undefined)
   return {
     report,
@@ -28,7 +29,8 @@ export function readNames(source: PolicySource, files: ReadFiles, report: Report
     declaredFacts,
     overTime,
     factNames: [...meantFacts(declaredFacts), ...overTime.keys()],
-    lists: readLists(collectEntries(files.policies, 'lists', report).all, source.lists, report),
+    lists,
+    listSources: sources,
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),
     conditionPlaces: new Map([...conditions.byName].map(([name, { key }]) => [name, lineOf(key)])),
