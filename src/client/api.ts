@@ -490,6 +490,7 @@ export interface Diagnostic {
     | 'GATE2025'
     | 'GATE2026'
     | 'GATE2027'
+    | 'GATE2028'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

@@ -30,6 +30,45 @@ const WARNINGS: [name: string, text: string][] = [
     'a part of a domain',
     `domains: {pay: [a.b], sale: [c.b]}\n${W('{fact: domain, operator: startsWith, value: p}').replace('[a.b]', '["**"]')}`,
   ],
+  // Constants that no request has.
+  ['one of two values that the schema refuses', ACTION('a: {enum: [EUR, USD]}') + W(A('in', '[«2005»EURO, USD]'))],
+  ['a value too long', ACTION('a: {type: string, maxLength: 3}') + W(A('notIn', '[EUR, «2005»EURO]'))],
+  ['a value of another form', ACTION('a: {type: string, pattern: "^[A-Z]{3}$"}') + W(A('in', '[EUR, «2005»eur]'))],
+  ['a number above the maximum', ACTION('a: {type: number, maximum: 5}') + W(A('in', '[5, «2005»6]'))],
+  [
+    'an item that the schema refuses',
+    ACTION('a: {type: array, items: {enum: [x, y]}}') +
+      W(`{any: [${A('contains', '«2005»z')}, ${A('contains', 'x')}]}`),
+  ],
+  [
+    'a value that the schema refuses, in a named condition',
+    `conditions: {c: ${A('equal', '«2005»GPB')}}\n${ACTION('a: {enum: [GBP, EUR]}')}${W('{condition: c}')}`,
+  ],
+  [
+    'a named condition for another action too',
+    `conditions: {c: ${A('equal', 'GPB')}}\n${ACTION('a: {enum: [GBP, EUR]}')}${W('{condition: c}').replace('[a.b]', '[a.b, a.c]')}`,
+  ],
+  [
+    'a default that the schema refuses',
+    `facts: {context.a: {type: string, default: none}}\n${ACTION('a: {enum: [x, y]}').replace('required: [a], ', '')}${W(A('in', '[x, none]'))}`,
+  ],
+  [
+    'a value of a list that the schema refuses',
+    `lists: {l: {values: [EUR, «2005»USSR]}}\n${ACTION('a: {type: string, maxLength: 3}')}${W(A('inList', 'l'))}`,
+  ],
+  [
+    'a value of a list that one of two rules may have',
+    `lists: {l: {values: [EUR, USSR]}}\n${ACTION('a: {type: string, maxLength: 3}')}${W(A('inList', 'l'))}  - {id: s, actions: [a.c], effect: allow, reason: R., when: ${A('inList', 'l')}}\n`,
+  ],
+  // Names of facts in place of constants.
+  ['a fact for a constant', W(A('equal', '«2028»context.b'))],
+  ['a fact in a list of constants', W(A('in', '[x, «2028»"{context.b}"]'))],
+  ['a fact that is always there', W(A('startsWith', '«2028»time.weekday'))],
+  [
+    'a declared fact of the plan',
+    `facts: {context.a: {type: string}, plan.b: {type: string}}\n${W(A('equal', '«2028»"{{ plan.b }}"'))}`,
+  ],
+  ['a text with dots', `facts: {context.a: {type: string}}\n${W(A('in', '[plan.premium, a.b, agent, example.org]'))}`],
   ['environment prod', W('{fact: environment, operator: equal, value: «2005»prod}')],
   ['host bits', W('{fact: context.ip, operator: inCidr, value: [«2008»10.0.0.1/8]}')],
   ['a deny rule on an uncertain fact', W('{fact: «2007»context.a, operator: equal, value: 1}', 'deny')],
@@ -160,17 +199,14 @@ const WARNINGS: [name: string, text: string][] = [
   ],
   ['another tenant', W('{fact: «2011»tenant, operator: equal, value: other}')],
   ['an action that the rule is not about', W('{fact: «2011»action, operator: equal, value: a.c}')],
-  [
-    'a value that the schema refuses',
-    ACTION('a: {enum: [1, 2]}') + W(`{fact: «2011»context.a, operator: equal, value: 3}`),
-  ],
+  ['a value that the schema refuses', ACTION('a: {enum: [1, 2]}') + W(A('equal', '«2005»3'))],
   [
     'a value that the schema of one of two actions lets through',
     ACTION('a: {enum: [1]}') + W(A('equal', 3)).replace('[a.b]', '[a.b, a.c]'),
   ],
   [
     'a parent that need not be an object',
-    ACTION('p: {properties: {a: {enum: [1]}}}') + W('{fact: context.p.a, operator: equal, value: 3}'),
+    ACTION('p: {properties: {a: {enum: [1]}}}') + W('{fact: context.p.a, operator: equal, value: «2005»3}'),
   ],
   [
     'missing in spite of a default',

@@ -640,6 +640,7 @@ class _Diagnostic(TypedDict):
         "GATE2025",
         "GATE2026",
         "GATE2027",
+        "GATE2028",
         "GATE2050",
         "GATE2101",
         "GATE2102",

@@ -15,6 +15,8 @@ interface Checking {
   readonly search: Search
   readonly scope: Scope
   readonly outcomes: TruthsOf
+  /** Comparisons that are reported where their constants stand. */
+  readonly refused: ReadonlySet<Leaf>
 }
 
 /**
@@ -25,8 +27,10 @@ export function conditionChecker(
   set: PolicyData,
   names: Names,
   search: Search,
+  refused: ReadonlySet<Leaf>,
 ): (condition: Condition, scope: Scope) => boolean {
-  return (condition, scope) => check(condition, { set, names, search, scope, outcomes: outcomesIn(scope, set, search) })
+  return (condition, scope) =>
+    check(condition, { set, names, search, scope, refused, outcomes: outcomesIn(scope, set, search) })
 }
 
 function check(node: Condition, checking: Checking): boolean {
@@ -43,7 +47,7 @@ function checkLeaf(leaf: Leaf, checking: Checking): boolean {
   // A guard may anticipate a change of the schema.
   if (isGuard(leaf, checking)) return false
   // Reported where the constant is read.
-  if (asksNever(leaf)) return true
+  if (asksNever(leaf) || checking.refused.has(leaf)) return true
   const outcomes = checking.outcomes(leaf)
   const because = search.knownOf(leaf.fact, scope).because ?? 'no value gives another outcome'
   if (!outcomes.has('true')) {

@@ -202,17 +202,17 @@ function limitAt(schema: Node, segments: readonly string[]): Known | undefined {
   }
 }
 
-function typesOfNode(node: Node | undefined): readonly string[] | undefined {
+export function typesOfNode(node: Node | undefined): readonly string[] | undefined {
   return node && typesOf(node)
 }
 
-function hasTypeOf(value: Json, types: readonly string[] | undefined): boolean {
+export function hasTypeOf(value: Json, types: readonly string[] | undefined): boolean {
   if (types === undefined) return true
   return types.includes(typeof value) || (Number.isInteger(value) && types.includes('integer'))
 }
 
 /** Values that `enum` or `const` allow; undefined when they allow others, or values that are not scalar. */
-function valuesOf(node: Node | undefined): readonly Json[] | undefined {
+export function valuesOf(node: Node | undefined): readonly Json[] | undefined {
   const only = memberOf(node, 'const')
   const listed = memberOf(node, 'enum')
   const values = only === undefined ? listed && itemsOf(listed).map(({ value }) => value) : [only.value]
@@ -226,7 +226,7 @@ const BOUNDS: Readonly<Record<string, (value: number, at: number) => boolean>> =
   exclusiveMaximum: (value, at) => value < at,
 }
 
-function boundsOf(node: Node | undefined) {
+export function boundsOf(node: Node | undefined) {
   return Object.entries(BOUNDS).flatMap(([keyword, holds]) => {
     const at = numberOf(memberOf(node, keyword))
     return at === undefined ? [] : [{ at, holds: (value: number) => holds(value, at) }]

@@ -1,10 +1,12 @@
-import type { PolicyData, Rule } from '../../policies/set.ts'
+import { leavesOf } from '../../policies/kleene.ts'
+import type { Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import type { ReadFiles } from '../load/read-files.ts'
 import { advise } from './advice.ts'
 import { createBudget } from './budget.ts'
 import { type Certain, certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
+import { reportConstants } from './constants.ts'
 import { reportDefaults } from './defaults.ts'
 import { reportRepeated } from './repeated.ts'
 import { reportScales } from './scales.ts'
@@ -38,19 +40,25 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   if (isWhole) reportIdle(set, names, roots)
   if (level === 'advice') advise(certain)
   if (actionNodes !== undefined) reportTexts(set, names)
-  return analyse(certain) && isWhole
+  return analyse(certain, reportConstants(certain)) && isWhole
 }
 
-/** Reports the findings that follow from trying all requests that conditions can distinguish. */
-function analyse(certain: Certain): boolean {
+/**
+ * Reports the findings that follow from trying all requests that conditions can distinguish.
+ *
+ * @param refused comparisons that are reported already
+ */
+function analyse(certain: Certain, refused: ReadonlySet<Leaf>): boolean {
   const { set, names, roots } = certain
   const conditionBudget = createBudget(CONDITION_COST)
   const search = createSearch(certain, conditionBudget)
-  const check = conditionChecker(set, names, search)
+  const check = conditionChecker(set, names, search, refused)
   for (const condition of set.conditions.values()) check(condition, undefined)
   const faulty = new Set<Rule>()
   for (const rule of set.rules) {
-    if (rule.condition !== undefined && check(rule.condition, rule.actions)) faulty.add(rule)
+    if (rule.condition === undefined) continue
+    const isRefused = leavesOf(rule.condition, set.conditions).some((leaf) => refused.has(leaf))
+    if (check(rule.condition, rule.actions) || isRefused) faulty.add(rule)
   }
   for (const { condition, actions } of set.factors) if (condition !== undefined) check(condition, actions)
   reportScales(set, names, search)

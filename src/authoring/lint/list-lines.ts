@@ -33,7 +33,9 @@ export function reportListLines(source: Source, lines: readonly ListLine[], repo
     const doubt = value.length > MAX_LENGTH ? undefined : doubtOf(value)
     if (doubt === undefined) continue
     const { message, meant } = doubt
-    report.add('GATE2027', placeAt(source, start, start + value.length), message, meant && new Verbatim(meant))
+    const place = placeAt(source, start, start + value.length)
+    report.add('GATE2027', place, message, meant && new Verbatim(meant))
+    report.silence(place)
   }
 }
 

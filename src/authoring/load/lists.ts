@@ -16,33 +16,39 @@ export function readLists(
   const lists = new Map<string, readonly Json[]>()
   const sources = new Map<string, Source>()
   const named = new Set(declared.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
-  const reading: Reading = { tenant, files, sources, named, report }
+  const reading: Reading = { tenant, files, named, report }
   for (const { name, value } of declared) {
-    const values = readList(value, reading) ?? []
-    if (!lists.has(name)) lists.set(name, values)
+    const { values = [], source } = readList(value, reading) ?? {}
+    if (lists.has(name)) continue
+    lists.set(name, values)
+    if (source !== undefined) sources.set(name, source)
   }
-  return { lists, sources: [...sources.values()] }
+  return { lists, sources }
 }
 
 interface ReadLists {
   /** Values by the name of the list. */
   lists: Map<string, readonly Json[]>
-  /** The texts of list files. */
-  sources: readonly Source[]
+  /** The texts of lists that are kept in files, by the name of the list. */
+  sources: Map<string, Source>
 }
 
 interface Reading {
   readonly tenant: string
   readonly files: ListFiles
-  /** Filled with the texts of list files, by path as written. */
-  readonly sources: Map<string, Source>
   /** Files that lists name, by insidePath. */
   readonly named: ReadonlySet<string>
   readonly report: Report
 }
 
+interface ReadList {
+  values: readonly Json[]
+  /** The text of its file. */
+  source?: Source
+}
+
 /** Values of a declared list; undefined, and reported, when none can be read. */
-function readList(node: Node, reading: Reading): readonly Json[] | undefined {
+function readList(node: Node, reading: Reading): ReadList | undefined {
   const { report } = reading
   const file = memberOf(node, 'file')
   const values = memberOf(node, 'values')
@@ -54,14 +60,14 @@ function readList(node: Node, reading: Reading): readonly Json[] | undefined {
   if (values !== undefined) {
     if (!Array.isArray(values.value)) return undefined
     if (values.value.length === 0) report.add('GATE2009', values, 'The list has no values.')
-    return values.value
+    return { values: values.value }
   }
   const path = textOf(file)
   // The shape reports an empty path.
   return file === undefined || path === undefined || path === '' ? undefined : readFile(file, path, reading)
 }
 
-function readFile(node: Node, path: string, reading: Reading): readonly string[] | undefined {
+function readFile(node: Node, path: string, reading: Reading): ReadList | undefined {
   const { files, report } = reading
   const content = files.get(path)
   if (insidePath(path) === undefined) {
@@ -117,12 +123,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
 }
 
-function readLines(
-  node: Node,
-  path: string,
-  bytes: Uint8Array,
-  { tenant, sources, report }: Reading,
-): readonly string[] | undefined {
+function readLines(node: Node, path: string, bytes: Uint8Array, { tenant, report }: Reading): ReadList | undefined {
   const { text, fault } = decodeText(bytes)
   if (fault !== undefined) {
     const place = fault.place === undefined ? '' : ` (line ${fault.place.line}, column ${fault.place.column})`
@@ -139,6 +140,5 @@ function readLines(
   const lines = listLinesOf(source)
   if (lines.length === 0) report.add('GATE2009', node, 'The list file has no values.')
   reportListLines(source, lines, report)
-  sources.set(path, source)
-  return lines.map(({ value }) => value)
+  return { values: lines.map(({ value }) => value), source }
 }

@@ -100,7 +100,11 @@ function readSource(source: PolicySource, level: LintLevel, report: Report): Rea
   const set = readSet(source, withNames(files, files.policies), level, report)
   if (files.again.length > 0) readSet(source, withNames(files, files.again), level, report)
   const tests = readTests(source.tenant, files, report)
-  return { ...set, tests, ignores: readIgnores([...files.policies, ...files.tests], set.names.listSources, report) }
+  return {
+    ...set,
+    tests,
+    ignores: readIgnores([...files.policies, ...files.tests], [...set.names.listSources.values()], report),
+  }
 }
 
 function withNames(files: ReadFiles, policies: readonly PolicyFile[]): ReadFiles {

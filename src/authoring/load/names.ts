@@ -16,8 +16,8 @@ export interface Names {
   /** Facts that a misspelt one may mean. */
   readonly factNames: readonly string[]
   readonly lists: ReadonlyMap<string, readonly Json[]>
-  /** The texts of list files. */
-  readonly listSources: readonly Source[]
+  /** The texts of lists that are kept in files, by the name of the list. */
+  readonly listSources: ReadonlyMap<string, Source>
   readonly conditions: ReadonlyMap<string, Node>
   /** Places of their names. */
   readonly conditionKeys: ReadonlyMap<string, Place>

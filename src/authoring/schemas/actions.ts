@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import { ANY, type FactPath } from '../../policies/path.ts'
 import type { ActionDeclaration } from '../../policies/set.ts'
 import type { SchemaCompiler } from '../../policies/validators.ts'
 import type { Report } from '../diagnostics/report.ts'
@@ -61,14 +62,23 @@ function typeName(value: Json): string {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** The schema of a member, through local references; undefined when the schema does not describe it. */
-export function schemaAt(root: Node | undefined, segments: readonly string[]): Node | undefined {
+/**
+ * The schema of a member, or of the items of a list, through local references; undefined when the schema does not
+ * describe it.
+ */
+export function schemaAt(root: Node | undefined, segments: FactPath['segments']): Node | undefined {
   let node = root === undefined ? undefined : resolve(root, root)
   for (const segment of segments) {
-    const next = memberOf(memberOf(node, 'properties'), segment)
+    const next = segment === ANY ? itemsIn(node) : memberOf(memberOf(node, 'properties'), segment)
     node = next === undefined || root === undefined ? undefined : resolve(next, root)
   }
   return node
+}
+
+/** The schema of all items, where the value can be nothing but a list. */
+function itemsIn(list: Node | undefined): Node | undefined {
+  const types = list && typesOf(list)
+  return types?.length === 1 && types[0] === 'array' ? memberOf(list, 'items') : undefined
 }
 
 function resolve(node: Node, root: Node): Node {
