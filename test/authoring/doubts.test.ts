@@ -130,6 +130,18 @@ const WARNINGS: [name: string, text: string][] = [
     `facts: {context.a: {type: number, default: 0}}\nactions: {a.b: {context: {type: object, required: [a], properties: {a: {type: number}}}}}\nrisk:\n  - {name: f, actions: [a.b], weight: 5, scale: {fact: context.a, from: 0, to: 9}}\n`,
   ],
   [
+    'a sum to which a default adds nothing',
+    `facts: {context.a: {type: number, default: 0}}\nhistory: {sum: {s: {actions: [a.b], fact: context.a, within: 1h, by: agent}}}\n${W('{fact: «2014»history.sum.s, operator: greaterThan, value: 9}', 'require_approval')}`,
+  ],
+  [
+    'a sum to which a default adds something',
+    `facts: {context.a: {type: number, default: 1000}}\nhistory: {sum: {s: {actions: [a.b], fact: context.a, within: 1h, by: agent}}}\n${W('{fact: history.sum.s, operator: greaterThan, value: 9}', 'require_approval')}`,
+  ],
+  [
+    'a sum of what the schema requires',
+    `facts: {context.a: {type: number, default: 0}}\nactions: {a.b: {context: {type: object, required: [a]}}}\nhistory: {sum: {s: {actions: [a.b], fact: context.a, within: 1h, by: agent}}}\n${W('{fact: history.sum.s, operator: greaterThan, value: 9}', 'require_approval')}`,
+  ],
+  [
     'defaulted to nothing',
     `facts: {context.a: {type: list, default: []}}\n${W('{fact: context.a, operator: contains, value: x}', 'deny')}`,
   ],

@@ -25,7 +25,7 @@ export function reportDefaults(certain: Certain): void {
     for (const [first, ...others] of releasedLeaves(rule, set, mayLack, byDefault)) {
       if (first === undefined || reported.has(first)) continue
       reported.add(first)
-      const facts = [first, ...others].map(({ fact }) => fact)
+      const facts = [first, ...others].map(({ fact }) => sourceOf(fact, set))
       names.report.add('GATE2014', placeOf(first, names), message(facts, `rule ${rule.id} from applying`, set))
     }
   }
@@ -44,6 +44,18 @@ function message(facts: readonly FactPath[], kept: string, set: PolicyData): str
   const [are, their, keep] = facts.length > 1 ? ['are', 'their defaults', 'keep'] : ['is', 'its default', 'keeps']
   const remedy = 'take out the default, give one with which it applies, or require the fact in the schema'
   return `Where ${listText(texts)} ${are} missing, ${their} ${values} ${keep} ${kept}; ${remedy}.`
+}
+
+/** The fact that a request brings: for a sum, the fact that is added up. */
+function sourceOf(fact: FactPath, { counters }: PolicyData): FactPath {
+  return counters.get(fact.text)?.sum ?? fact
+}
+
+/** The value of a fact that is missing in every request: of a sum, when its default adds nothing. */
+function valueByDefault(fact: FactPath, set: PolicyData): Json | undefined {
+  const source = sourceOf(fact, set)
+  const value = set.facts.get(source.text)?.default
+  return source === fact || (typeof value === 'number' && value <= 0) ? value : undefined
 }
 
 type MayLack = (fact: FactPath, about: Candidate) => boolean
@@ -70,7 +82,7 @@ function releasedLeaves(
 ): Leaf[][] {
   const { condition } = rule
   if (condition === undefined) return []
-  const defaultOf = ({ fact }: Leaf): Json | undefined => set.facts.get(fact.text)?.default
+  const defaultOf = ({ fact }: Leaf): Json | undefined => valueByDefault(fact, set)
   const isNothing = (leaf: Leaf): boolean => isEmpty(defaultOf(leaf) ?? null)
   const firsts = distinctBy(leavesOf(condition, set.conditions), ({ fact }) => fact.text)
   const defaulted = firsts.filter((leaf) => defaultOf(leaf) !== undefined && mayLack(leaf.fact, rule))
@@ -103,7 +115,7 @@ function truthByDefault(set: PolicyData): (leaf: Leaf) => Truth | undefined {
   const testOf = comparisonTests(set)
   return ({ fact, operator, index }) => {
     const parsed = parseOperator(operator)
-    const [value, test] = [set.facts.get(fact.text)?.default, testOf(index)]
+    const [value, test] = [valueByDefault(fact, set), testOf(index)]
     return value === undefined || parsed === undefined || test === undefined ? undefined : leafTest(parsed, test)(value)
   }
 }
