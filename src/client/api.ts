@@ -491,6 +491,7 @@ export interface Diagnostic {
     | 'GATE2026'
     | 'GATE2027'
     | 'GATE2028'
+    | 'GATE2029'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

@@ -30,6 +30,31 @@ const WARNINGS: [name: string, text: string][] = [
     'a part of a domain',
     `domains: {pay: [a.b], sale: [c.b]}\n${W('{fact: domain, operator: startsWith, value: p}').replace('[a.b]', '["**"]')}`,
   ],
+  // Patterns that end at a dot.
+  [
+    'a rule for everything that is for names without dots',
+    'rules:\n  - {id: freeze, actions: [«2029»"*"], effect: deny, reason: R.}\n  - {id: r, actions: [a.b, "c.*"], effect: allow, reason: R.}\n',
+  ],
+  [
+    'a rule for all payments but deep ones',
+    'rules:\n  - {id: d, actions: [«2029»"payment.*"], effect: deny, reason: R.}\n  - {id: r, actions: ["payment.**"], effect: allow, reason: R., when: {fact: agent, operator: equal, value: x}}\n',
+  ],
+  [
+    'a declared action beyond a pattern',
+    'actions: {payment.card.refund: {}}\nrules:\n  - {id: h, actions: [x.y, «2029»"payment.*"], effect: require_approval, reason: R.}\n',
+  ],
+  [
+    'an action beyond a pattern that another rule holds',
+    'actions: {payment.card.refund: {}}\nrules:\n  - {id: h, actions: ["payment.*"], effect: deny, reason: R.}\n  - {id: g, actions: ["**.refund"], effect: require_approval, reason: R.}\n',
+  ],
+  [
+    'an action beyond a pattern that a rule allows by its name',
+    'rules:\n  - {id: h, actions: ["payment.*"], effect: deny, reason: R.}\n  - {id: g, actions: [payment.card.read], effect: allow, reason: R.}\n',
+  ],
+  [
+    'a pattern that allows, which may end where it does',
+    'actions: {payment.card.refund: {}}\nrules:\n  - {id: h, actions: ["payment.*"], effect: allow, reason: R.}\n',
+  ],
   // Constants that no request has.
   ['one of two values that the schema refuses', ACTION('a: {enum: [EUR, USD]}') + W(A('in', '[«2005»EURO, USD]'))],
   ['a value too long', ACTION('a: {type: string, maxLength: 3}') + W(A('notIn', '[EUR, «2005»EURO]'))],
@@ -360,6 +385,11 @@ const ADVICE: [name: string, text: string][] = [
     'everything allowed',
     'rules:\n  - {id: r, actions: [a, «2105»"**"], effect: allow, reason: R.}\n'.replace('[a, ', '['),
   ],
+  ...['*', '*.*', '*.**', '**.*', '**.**'].map((pattern): [string, string] => [
+    `everything allowed by ${pattern}`,
+    `rules:\n  - {id: r, actions: [«2105»"${pattern}"], effect: allow, reason: R.}\n`,
+  ]),
+  ['everything of a kind allowed', 'rules:\n  - {id: r, actions: ["*.read"], effect: allow, reason: R.}\n'],
   ['everything denied', 'rules:\n  - {id: r, actions: ["**"], effect: deny, reason: R.}\n'],
   ['who asks may approve', `approval: {selfApproval: «2106»true}\n${RULE}`],
   [

@@ -641,6 +641,7 @@ class _Diagnostic(TypedDict):
         "GATE2026",
         "GATE2027",
         "GATE2028",
+        "GATE2029",
         "GATE2050",
         "GATE2101",
         "GATE2102",

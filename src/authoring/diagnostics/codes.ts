@@ -131,6 +131,7 @@ export const DIAGNOSTICS = {
   GATE2026: warning('The fact over time counts nothing'),
   GATE2027: warning('The line of a list file is probably not the value meant'),
   GATE2028: warning('The constant is the name of a fact'),
+  GATE2029: warning('The action pattern ends at a dot'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

@@ -21,13 +21,10 @@ export function advise(certain: Certain): void {
 }
 
 function adviseAllow(rule: Rule, certain: Certain): void {
-  const { condition, actions } = rule
+  const { condition } = rule
   const { set, names } = certain
   if (condition === undefined) {
-    const all = actions.findIndex(({ text }) => text === '*' || text === '**')
-    const place = itemsOf(memberOf(names.nodes.get(rule), 'actions'))[all]
-    const message = `Rule ${rule.id} allows every action that no other rule denies or holds, those that are still to come too. Name the actions.`
-    if (place !== undefined) names.report.add('GATE2105', place, message)
+    for (const place of itemsOf(memberOf(names.nodes.get(rule), 'actions'))) adviseWide(place, rule, names)
     return
   }
   for (const leaf of uncertainLeaves(rule, certain)) {
@@ -37,6 +34,15 @@ function adviseAllow(rule: Rule, certain: Certain): void {
     names.report.add('GATE2102', placeOf(leaf, names), message)
   }
   for (const leaf of assertedIn(condition, set)) adviseAnchors(leaf, rule, names)
+}
+
+/** Reports a pattern that names no part of an action. */
+function adviseWide(place: Node, rule: Rule, names: Names): void {
+  const pattern = String(place.value)
+  if (!/^[*.]+$/.test(pattern)) return
+  const those = pattern === '**' ? '' : `that ${pattern} matches and `
+  const message = `Rule ${rule.id} allows every action ${those}that no other rule denies or holds, those that are still to come too. Name the actions.`
+  names.report.add('GATE2105', place, message)
 }
 
 const NEGATIONS = ['notEqual', 'notIn', 'notInList', 'doesNotContain']

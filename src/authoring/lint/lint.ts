@@ -8,6 +8,7 @@ import { type Certain, certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
 import { reportConstants } from './constants.ts'
 import { reportDefaults } from './defaults.ts'
+import { reportReach } from './reach.ts'
 import { reportRepeated } from './repeated.ts'
 import { reportScales } from './scales.ts'
 import { createSearch } from './search.ts'
@@ -38,6 +39,7 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   reportDefaults(certain)
   // A rule that was left out may allow an action that is counted.
   if (isWhole) reportIdle(set, names, roots)
+  if (isWhole) reportReach(certain)
   if (level === 'advice') advise(certain)
   if (actionNodes !== undefined) reportTexts(set, names)
   return analyse(certain, reportConstants(certain)) && isWhole
