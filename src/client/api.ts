@@ -492,6 +492,8 @@ export interface Diagnostic {
     | 'GATE2027'
     | 'GATE2028'
     | 'GATE2029'
+    | 'GATE2030'
+    | 'GATE2031'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

@@ -12,6 +12,8 @@ const ACTION = (properties: string) =>
   `actions: {a.b: {context: {type: object, required: [a], properties: {${properties}}}}}\n`
 const RULES = (...rules: [id: string, effect: string, when?: string][]) =>
   `rules:\n${rules.map(([id, effect, when]) => `  - {id: ${id}, actions: [a.b], effect: ${effect}, reason: R.${when === undefined ? '' : `, when: ${when}`}}\n`).join('')}`
+const HOLD = (id: string, action: string, groups: string) =>
+  `{id: ${id}, actions: [${action}], effect: require_approval, reason: R., approval: {approvers: [${groups}]}}`
 const LIST_FILE = 'lists: {l: {file: lists/sanctioned.txt}}\n'
 const WARNINGS: [name: string, text: string][] = [
   ['nothing doubtful', RULE],
@@ -29,6 +31,28 @@ const WARNINGS: [name: string, text: string][] = [
   [
     'a part of a domain',
     `domains: {pay: [a.b], sale: [c.b]}\n${W('{fact: domain, operator: startsWith, value: p}').replace('[a.b]', '["**"]')}`,
+  ],
+  // Approvers.
+  [
+    'a group that looks misspelt',
+    `approval: {approvers: [operations]}\nrules:\n  - ${HOLD('a', 'x', 'treasury')}\n  - ${HOLD('b', 'y', 'treasury')}\n  - ${HOLD('c', 'z', '«2030»tresury')}\n`,
+  ],
+  [
+    'two holds of one action for two groups',
+    `rules:\n  - ${HOLD('a', '"pay.*"', 'treasury')}\n  - ${HOLD('b', 'pay.out', 'operations').replace('[operations]', '«2031»[operations]')}\n`,
+  ],
+  [
+    'two holds of one action for the group of the set and another',
+    `approval: {approvers: [treasury]}\nrules:\n  - {id: a, actions: [pay.out], effect: require_approval, reason: R.}\n  - ${HOLD('b', 'pay.out', 'operations').replace('[operations]', '«2031»[operations]')}\n`,
+  ],
+  [
+    'two holds of one action that have a group in common',
+    `rules:\n  - ${HOLD('a', '"pay.*"', 'treasury')}\n  - ${HOLD('b', 'pay.out', 'operations, treasury')}\n`,
+  ],
+  ['two holds of other actions', `rules:\n  - ${HOLD('a', 'in', 'treasury')}\n  - ${HOLD('b', 'out', 'operations')}\n`],
+  [
+    'two holds that exclude each other',
+    `actions: {pay: {context: {type: object, required: [a], properties: {a: {type: number}}}}}\nrules:\n  - ${HOLD('a', 'pay', 'treasury').replace('}}', `}, when: ${A('greaterThan', 9)}}`)}\n  - ${HOLD('b', 'pay', 'operations').replace('}}', `}, when: ${A('lessThanInclusive', 9)}}`)}\n`,
   ],
   // Patterns that end at a dot.
   [

@@ -642,6 +642,8 @@ class _Diagnostic(TypedDict):
         "GATE2027",
         "GATE2028",
         "GATE2029",
+        "GATE2030",
+        "GATE2031",
         "GATE2050",
         "GATE2101",
         "GATE2102",

@@ -132,6 +132,8 @@ export const DIAGNOSTICS = {
   GATE2027: warning('The line of a list file is probably not the value meant'),
   GATE2028: warning('The constant is the name of a fact'),
   GATE2029: warning('The action pattern ends at a dot'),
+  GATE2030: warning('The approver group looks misspelt'),
+  GATE2031: warning('No single group can approve both holds'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

@@ -3,6 +3,7 @@ import type { Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import type { ReadFiles } from '../load/read-files.ts'
 import { advise } from './advice.ts'
+import { reportApprovers } from './approvers.ts'
 import { createBudget } from './budget.ts'
 import { type Certain, certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
@@ -68,6 +69,7 @@ function analyse(certain: Certain, refused: ReadonlySet<Leaf>): boolean {
   const coverBudget = createBudget(COVER_COST)
   const shadowSearch = createSearch(certain, shadowBudget)
   const repeated = reportRepeated(set, names, roots)
+  reportApprovers(certain, shadowSearch)
   reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty })
   return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())
 }
