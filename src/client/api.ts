@@ -494,6 +494,7 @@ export interface Diagnostic {
     | 'GATE2029'
     | 'GATE2030'
     | 'GATE2031'
+    | 'GATE2032'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

@@ -32,6 +32,21 @@ const WARNINGS: [name: string, text: string][] = [
     'a part of a domain',
     `domains: {pay: [a.b], sale: [c.b]}\n${W('{fact: domain, operator: startsWith, value: p}').replace('[a.b]', '["**"]')}`,
   ],
+  // Texts that end at a comment.
+  [
+    'a reason with a number sign',
+    'rules:\n  - id: r\n    actions: [a.b]\n    effect: deny\n    reason: «2032»Rule #4 forbids it.\n',
+  ],
+  [
+    'a reason with a comment',
+    'rules:\n  - id: r\n    actions: [a.b]\n    effect: deny\n    reason: Rule four. # of the handbook\n',
+  ],
+  ['a reason in quotes', 'rules:\n  - id: r\n    actions: [a.b]\n    effect: deny\n    reason: "Rule" #4\n'],
+  [
+    'a constant with a number sign',
+    'rules:\n  - id: r\n    actions: [a.b]\n    effect: allow\n    reason: R.\n    when:\n      fact: context.room\n      operator: equal\n      value: «2032»Room #4\n',
+  ],
+  ['a value of a list with a number sign', `lists:\n  l:\n    values:\n      - «2032»Room #4\n${W(A('inList', 'l'))}`],
   // Approvers.
   [
     'a group that looks misspelt',

@@ -644,6 +644,7 @@ class _Diagnostic(TypedDict):
         "GATE2029",
         "GATE2030",
         "GATE2031",
+        "GATE2032",
         "GATE2050",
         "GATE2101",
         "GATE2102",

@@ -8,6 +8,7 @@ import { createBudget } from './budget.ts'
 import { type Certain, certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
 import { reportConstants } from './constants.ts'
+import { reportCutTexts } from './cut-texts.ts'
 import { reportDefaults } from './defaults.ts'
 import { reportReach } from './reach.ts'
 import { reportRepeated } from './repeated.ts'
@@ -38,6 +39,7 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
     for (const root of roots) reportUnused(root, names, certain.mentioned)
   reportUncertain(certain)
   reportDefaults(certain)
+  reportCutTexts(certain)
   // A rule that was left out may allow an action that is counted.
   if (isWhole) reportIdle(set, names, roots)
   if (isWhole) reportReach(certain)
