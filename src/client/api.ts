@@ -495,6 +495,7 @@ export interface Diagnostic {
     | 'GATE2030'
     | 'GATE2031'
     | 'GATE2032'
+    | 'GATE2033'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

@@ -32,6 +32,19 @@ const WARNINGS: [name: string, text: string][] = [
     'a part of a domain',
     `domains: {pay: [a.b], sale: [c.b]}\n${W('{fact: domain, operator: startsWith, value: p}').replace('[a.b]', '["**"]')}`,
   ],
+  // Required members.
+  [
+    'a required member that is misspelt, which is one fault',
+    `actions: {a.b: {context: {type: object, required: [«2033»curency], properties: {currency: {type: string}}}}}\n${W('{fact: context.currency, operator: equal, value: EUR}', 'deny')}`,
+  ],
+  [
+    'a required member that is not described, and nothing like it is',
+    'actions: {a.b: {context: {type: object, required: [id], properties: {currency: {type: string}}}}}\n',
+  ],
+  [
+    'two required members with names alike',
+    'actions: {a.b: {context: {type: object, required: [amount, amounts], properties: {amount: {type: number}}}}}\n',
+  ],
   // Texts that end at a comment.
   [
     'a reason with a number sign',

@@ -645,6 +645,7 @@ class _Diagnostic(TypedDict):
         "GATE2030",
         "GATE2031",
         "GATE2032",
+        "GATE2033",
         "GATE2050",
         "GATE2101",
         "GATE2102",

@@ -135,6 +135,7 @@ export const DIAGNOSTICS = {
   GATE2030: warning('The approver group looks misspelt'),
   GATE2031: warning('No single group can approve both holds'),
   GATE2032: warning('The text ends at a #'),
+  GATE2033: warning('The required member looks misspelt'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json.ts'
 import { compilePattern } from '../../base/pattern.ts'
+import { DIAGNOSTICS } from '../diagnostics/codes.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { LIMITS } from '../load/limits.ts'
 import { closest, synonyms } from '../suggest/closest.ts'
@@ -41,9 +42,9 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 /** Reports each fault of a schema at its own place; true when it can be compiled. Recursion is checked separately. */
 export function checkSchema(root: Node, report: Report): boolean {
   let isSound = true
-  const add: Report['add'] = (...fault) => {
-    isSound = false
-    return report.add(...fault)
+  const add: Report['add'] = (code, ...fault) => {
+    if (DIAGNOSTICS[code].severity === 'error') isSound = false
+    return report.add(code, ...fault)
   }
   const declared = [...entriesOf(memberOf(root, '$defs')), ...entriesOf(memberOf(root, 'definitions'))]
   checkNode(root, { report: { ...report, add }, definitions: new Set(declared.map(({ name }) => name)) })

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { FactPath } from '../../policies/path.ts'
 import type { Candidate, Leaf, PolicyData } from '../../policies/set.ts'
 import { BUILT_IN_FACTS } from '../load/fact-names.ts'
+import { closest } from '../suggest/closest.ts'
 
 /** A declared action's schema of its context, as JSON. */
 interface DeclaredContext {
@@ -59,10 +60,23 @@ export function isRequired(root: Json | undefined, names: readonly string[]): bo
   if (root === undefined || !isJsonObject(root)) return false
   let schema = resolved(root, root)
   for (const name of names) {
-    if (!isJsonObject(schema) || !Array.isArray(schema.required) || !schema.required.includes(name)) return false
+    if (!isJsonObject(schema) || !requires(schema, name)) return false
     schema = resolved(memberOf(schema.properties, name), root)
   }
   return names.length > 0
+}
+
+function requires({ required, properties }: JsonObject, name: string): boolean {
+  if (!Array.isArray(required)) return false
+  if (required.includes(name)) return true
+  if (!isJsonObject(properties)) return false
+  // A misspelt name is one fault, and reported where it stands.
+  return required.some((one) => typeof one === 'string' && meantMember(one, Object.keys(properties)) === name)
+}
+
+/** The described member that a required one probably means; undefined for one that is described itself. */
+export function meantMember(required: string, described: readonly string[]): string | undefined {
+  return described.includes(required) ? undefined : closest(required, described)
 }
 
 /** Resolves a schema that is a reference into `$defs`. */

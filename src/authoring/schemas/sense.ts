@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from '../../base/json.ts'
 import type { Report } from '../diagnostics/report.ts'
-import { closest } from '../suggest/closest.ts'
-import { entriesOf, itemsOf, memberOf, type Node, numberOf, textOf, wordOf } from '../yaml/node.ts'
+import { entriesOf, itemsOf, memberOf, type Node, numberOf, wordOf } from '../yaml/node.ts'
 import { TYPES } from './keywords.ts'
+import { meantMember } from './presence.ts'
 
 /** Pairs of bounds that admit no value, unless the lower is below the upper, or equals it where that is allowed. */
 const BOUNDS: readonly [lower: string, upper: string, mayMeet: boolean][] = [
@@ -16,7 +16,7 @@ const BOUNDS: readonly [lower: string, upper: string, mayMeet: boolean][] = [
   ['minContains', 'maxContains', true],
 ]
 
-/** Reports contradictions that no value can pass. */
+/** Reports contradictions that no value can pass, and required members that are probably misspelt. */
 export function checkSense(node: Node, report: Report): void {
   checkBounds(node, report)
   checkConstants(node, report)
@@ -55,15 +55,22 @@ function isOfType(value: Json, type: string): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeof value === type
 }
 
-/** Checks that no required member is forbidden. */
+/** Checks that no required member is forbidden, or named otherwise under properties. */
 function checkRequired(node: Node, report: Report): void {
   const isClosed =
     memberOf(node, 'additionalProperties')?.value === false && memberOf(node, 'patternProperties') === undefined
-  if (!isClosed) return
-  const allowed = new Set(entriesOf(memberOf(node, 'properties')).map(({ name }) => name))
-  for (const item of itemsOf(memberOf(node, 'required'))) {
-    if (allowed.has(textOf(item) ?? '')) continue
-    const message = `Nothing can pass: ${wordOf(item)} is required, and additionalProperties: false allows only what is under properties.`
-    report.add('GATE1407', item, message, closest(wordOf(item), allowed))
+  const described = entriesOf(memberOf(node, 'properties')).map(({ name }) => name)
+  const required = itemsOf(memberOf(node, 'required'))
+  for (const item of required) {
+    const name = wordOf(item)
+    if (described.includes(name)) continue
+    const meant = meantMember(name, described)
+    if (isClosed) {
+      const message = `Nothing can pass: ${name} is required, and additionalProperties: false allows only what is under properties.`
+      report.add('GATE1407', item, message, meant)
+    } else if (meant !== undefined && !required.some(({ value }) => value === meant)) {
+      const message = `${name} is required, but properties describe ${meant}, which may be missing.`
+      report.add('GATE2033', item, message, meant)
+    }
   }
 }
