@@ -32,6 +32,8 @@ function differencesFrom({ wanted, place }: Expectation, judgement: Judgement): 
     ...differentSet('rules', wanted.rules, matched),
     ...different('decidedBy', wanted.decidedBy, outcome.decidedBy),
     ...different('retry', wanted.retry, outcome.retry),
+    ...different('quorum', wanted.quorum, outcome.hold?.quorum ?? null),
+    ...differentSet('approvers', wanted.approvers?.map(groupsText), (outcome.hold?.approvers ?? []).map(groupsText)),
     ...different('reason', wanted.reason, outcome.reason),
     ...(wanted.risk === undefined ? [] : differentAmount('risk', wanted.risk, risk.score)),
     ...differentFactors(wanted, judgement),
@@ -44,7 +46,12 @@ function differencesFrom({ wanted, place }: Expectation, judgement: Judgement): 
   return compared.map((difference) => ({ ...difference, place }))
 }
 
-function different(of: string, wanted: string | null | undefined, got: string | null): Compared[] {
+/** `audit or treasury`. */
+function groupsText(groups: readonly string[]): string {
+  return [...groups].sort().join(' or ')
+}
+
+function different<T extends string | number>(of: string, wanted: T | null | undefined, got: T | null): Compared[] {
   return wanted === undefined || wanted === got ? [] : [{ of, wanted, got }]
 }
 

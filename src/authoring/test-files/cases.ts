@@ -57,6 +57,10 @@ export interface Wanted {
   readonly rules: readonly string[] | undefined
   readonly decidedBy: PolicyStep | undefined
   readonly retry: Retry | undefined
+  /** Votes that the hold needs. */
+  readonly quorum: number | undefined
+  /** The groups of each of which an approver needs one, in any order. */
+  readonly approvers: readonly (readonly string[])[] | undefined
   readonly reason: string | undefined
   readonly risk: Amount | undefined
   /** Contributions of factors, by name. */

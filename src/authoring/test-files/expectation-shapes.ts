@@ -59,6 +59,18 @@ function wantedShape(amount: TSchema) {
     ),
     decidedBy: Type.Optional(Type.Enum([...POLICY_STEPS], { description: 'The step that decides.' })),
     retry: Type.Optional(Type.Enum([...RETRIES], { description: 'Advice about when to ask again.' })),
+    quorum: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'Distinct people who must approve.', examples: [2] }),
+    ),
+    approvers: Type.Optional(
+      Type.Unsafe<readonly (string | readonly string[])[]>({
+        type: 'array',
+        items: { type: ['string', 'array'], minLength: 1, minItems: 1, items: { type: 'string' } },
+        description:
+          'Key groups of which an approver needs one; a list of lists where rules with other groups hold together. An empty list where anyone may vote.',
+        examples: [['treasury'], [['operations'], ['treasury', 'audit']]],
+      }),
+    ),
     reason: Type.Optional(
       text(
         'The reason that the agent is told, word for word.',

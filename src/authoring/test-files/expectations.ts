@@ -158,11 +158,29 @@ function readWanted(node: Node, { known, report }: Scope): Wanted {
     rules: listed('rules', known.rules, 'under rules'),
     decidedBy: POLICY_STEPS.find((step) => step === memberOf(node, 'decidedBy')?.value),
     retry: RETRIES.find((retry) => retry === memberOf(node, 'retry')?.value),
+    quorum: numberOf(memberOf(node, 'quorum')),
+    approvers: readApprovers(memberOf(node, 'approvers'), known, report),
     reason: textOf(memberOf(node, 'reason')),
     risk: readRisk(memberOf(node, 'risk'), report),
     factors: readFactors(memberOf(node, 'factors'), known, report),
     unevaluable: listed('unevaluable', known.either, 'under rules or risk'),
   }
+}
+
+/** Reads `[treasury]`, groups of which one is needed, or a list of such lists, of each of which one is needed. */
+function readApprovers(
+  node: Node | undefined,
+  { groups }: KnownNames,
+  report: Report,
+): readonly (readonly string[])[] | undefined {
+  if (node === undefined) return undefined
+  const lists = itemsOf(node).some(({ items }) => items !== undefined) ? itemsOf(node).map(groupNodes) : [itemsOf(node)]
+  const where = 'among the approvers of the policies'
+  return lists.filter((list) => list.length > 0).map((list) => readNames(list, groups, where, report))
+}
+
+function groupNodes(node: Node): readonly Node[] {
+  return node.items ?? [node]
 }
 
 function readRule(node: Node, known: KnownNames['rules'], report: Report): void {

@@ -5,21 +5,30 @@ import { closest } from '../suggest/closest.ts'
 import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
 
 /** Names that expectations may refer to. Undefined where a file could not be read, since any may stand in it. */
-export type KnownNames = Readonly<Record<'rules' | 'factors' | 'either', ReadonlySet<string> | undefined>>
+export type KnownNames = Readonly<Record<'rules' | 'factors' | 'either' | 'groups', ReadonlySet<string> | undefined>>
 
 /** Names, or a map by name. */
 type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
 /** Collects the names of rules and factors, faulty ones included: references to them are not at fault. */
 export function knownNames({ policies, partial }: ReadFiles): KnownNames {
-  if (partial) return { rules: undefined, factors: undefined, either: undefined }
+  if (partial) return { rules: undefined, factors: undefined, either: undefined, groups: undefined }
   const namesIn = (section: string, key: string): string[] =>
     policies.flatMap(({ root }) =>
       itemsOf(memberOf(root, section)).flatMap((node) => textOf(memberOf(node, key)) ?? []),
     )
   const rules = namesIn('rules', 'id')
   const factors = namesIn('risk', 'name')
-  return { rules: new Set(rules), factors: new Set(factors), either: new Set([...rules, ...factors]) }
+  const groups = policies
+    .flatMap(({ root }) => [root, ...itemsOf(memberOf(root, 'rules'))])
+    .flatMap((node) => itemsOf(memberOf(memberOf(node, 'approval'), 'approvers')))
+    .flatMap((node) => textOf(node) ?? [])
+  return {
+    rules: new Set(rules),
+    factors: new Set(factors),
+    either: new Set([...rules, ...factors]),
+    groups: new Set(groups),
+  }
 }
 
 /**

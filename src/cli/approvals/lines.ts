@@ -2,6 +2,7 @@ import { type Approval, type ApprovalStatus, isOpenStatus, subjectOf } from '../
 import type { ApprovalView } from '../../approvals/view.ts'
 import { coveringStop, type KillSwitch, reasonOf } from '../../killswitch/killswitch.ts'
 import { type Line, type Painted, paint, prettyJson, table, undisguisedLines } from '../output.ts'
+import { byKeysOf, durationText } from './terms.ts'
 
 const COLOUR: Record<ApprovalStatus, Painted['style']> = {
   pending: 'yellow',
@@ -50,7 +51,7 @@ export function approvalLines(
     `rule          ${view.rule ?? '-'}`,
     `risk          ${view.riskScore}`,
     ...view.factors.map(({ name, contribution, weight }) => `              ${name}: ${contribution} of ${weight}`),
-    `votes         ${votesGiven(view)} of ${view.quorum}${needs(approval)}`,
+    `votes         ${votesGiven(view)} of ${view.quorum}${byKeysOf(approval)}`,
     ...view.votes.map((vote, i) => `              ${voteText(view, vote, i)}`),
     `deadline      ${view.expiresAt}${left === undefined ? '' : ` (${left} left)`}`,
     `decision      ${view.decisionId}`,
@@ -65,11 +66,6 @@ export function approvalLines(
   ])
 }
 
-function needs({ approvers }: Approval): string {
-  if (approvers.length === 0) return ''
-  return `, by keys of ${approvers.map((group) => group.join(' or ')).join(', and ')}`
-}
-
 function voteText({ status, votes }: ApprovalView, vote: ApprovalView['votes'][number], i: number): string {
   const isRejection = status === 'rejected' && i === votes.length - 1
   const claim = vote.approverId === vote.principal ? '' : `, as ${vote.approverId}`
@@ -79,17 +75,4 @@ function voteText({ status, votes }: ApprovalView, vote: ApprovalView['votes'][n
 
 function timeLeft({ status, expiresAt }: ApprovalView, nowMs: number): string | undefined {
   return isOpenStatus(status) ? durationText(Date.parse(expiresAt) - nowMs) : undefined
-}
-
-/** The two largest units: 2d 3h, 59m 10s. */
-function durationText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000))
-  const units = [
-    `${Math.floor(seconds / 86_400)}d`,
-    `${Math.floor(seconds / 3600) % 24}h`,
-    `${Math.floor(seconds / 60) % 60}m`,
-    `${seconds % 60}s`,
-  ]
-  const first = units.findIndex((unit) => !unit.startsWith('0'))
-  return first < 0 ? '0s' : units.slice(first, first + 2).join(' ')
 }

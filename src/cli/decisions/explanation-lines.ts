@@ -9,7 +9,8 @@ import type {
   Explanation,
 } from '../../gate/explain.ts'
 import type { Shown } from '../../gate/shown.ts'
-import type { Effect, Truth } from '../../policies/set.ts'
+import type { ApprovalTerms, Effect, Truth } from '../../policies/set.ts'
+import { termsText } from '../approvals/terms.ts'
 import { type Cell, columns, type Line, type Painted, paint } from '../output.ts'
 
 export const EFFECT_STYLE: Record<Effect, Painted['style']> = {
@@ -34,11 +35,13 @@ export interface DecisionSummary {
   reason: string
   rule: string | null
   decidedBy: string
+  /** Terms of the approval, where they are known and it is held. */
+  hold?: ApprovalTerms | null
 }
 
 /** The decision in a few lines: effect, reason, rule, and risk. */
 export function decisionLines(summary: DecisionSummary, riskScore: number, why: Explanation | null): Line[] {
-  const { decision, reason, rule, decidedBy } = summary
+  const { decision, reason, rule, decidedBy, hold = null } = summary
   const deciding = why?.rules.find(({ decides }) => decides)
   const thresholds = why?.thresholds ?? null
   const place = deciding === undefined ? '' : ` at ${deciding.file}:${deciding.line}`
@@ -48,6 +51,7 @@ export function decisionLines(summary: DecisionSummary, riskScore: number, why: 
     [paint(EFFECT_STYLE[decision], decision)],
     `reason        ${reason}`,
     `decided by    ${decidedBy}${rule === null ? '' : `, rule ${rule}`}${place}`,
+    ...(hold === null ? [] : [`approval      ${termsText(hold)}`]),
     `risk          ${riskScore}${limits}`,
   ]
 }

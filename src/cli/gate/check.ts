@@ -25,8 +25,18 @@ async function checkOffline(options: OfflineOptions & { explain?: boolean }): Pr
 }
 
 function summary({ outcome, risk }: Judgement) {
-  const { decision, reason, rule, decidedBy, unevaluable, planValidated } = outcome
-  return { decision, reason, riskScore: risk.score, rule, decidedBy, planValidated, factors: risk.factors, unevaluable }
+  const { decision, reason, rule, decidedBy, unevaluable, planValidated, hold } = outcome
+  return {
+    decision,
+    reason,
+    riskScore: risk.score,
+    rule,
+    decidedBy,
+    hold,
+    planValidated,
+    factors: risk.factors,
+    unevaluable,
+  }
 }
 
 /** A hint for people at a terminal; a script knows what it asked for. */

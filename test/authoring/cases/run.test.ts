@@ -24,6 +24,8 @@ rules:
   - {id: tests, actions: [payment.transfer], effect: allow, reason: In test., when: {fact: environment, operator: equal, value: test}}
   - {id: planned, actions: [payment.transfer], effect: allow, reason: Planned., when: {fact: plan.action, operator: equal, value: payment.transfer}}
   - {id: bot, actions: [payment.transfer], effect: allow, reason: The bot may., when: {fact: agent, operator: equal, value: bot}}
+  - {id: refund, actions: [refund.pay], effect: require_approval, reason: Refund., approval: {quorum: 2, approvers: [treasury, audit]}}
+  - {id: operations, actions: [refund.pay], effect: require_approval, reason: Refund., when: {fact: environment, operator: equal, value: live}, approval: {approvers: [operations, audit]}}
   - {id: mail, actions: [mail.send], effect: allow, reason: Mail.}
 `
 
@@ -47,6 +49,26 @@ const EXPECTATIONS: { matrix: string; expect: string; now?: string; differences:
     expect:
       '{decision: allow, rule: mail, rules: [mail], decidedBy: allow_rule, retry: never, reason: Mail., risk: {score: 0}, unevaluable: []}',
     differences: [],
+  },
+  {
+    matrix: 'actions: [refund.pay]',
+    expect: '{decision: require_approval, quorum: 2, approvers: [[operations, audit], [audit, treasury]]}',
+    differences: [],
+  },
+  {
+    matrix: 'actions: [refund.pay], agents: [tester]',
+    expect: '{decision: require_approval, quorum: 1, approvers: [treasury]}',
+    differences: ['quorum is 2, wanted 1', 'approvers is audit or treasury, wanted treasury'],
+  },
+  {
+    matrix: 'actions: [refund.pay]',
+    expect: '{decision: require_approval, approvers: []}',
+    differences: ['approvers is audit or treasury, audit or operations, wanted none'],
+  },
+  {
+    matrix: 'actions: [mail.send]',
+    expect: '{decision: allow, quorum: 1, approvers: [treasury]}',
+    differences: ['quorum is none, wanted 1', 'approvers is none, wanted treasury'],
   },
   { matrix: 'actions: [mail.send]', expect: '{decision: deny}', differences: ['decision is allow, wanted deny'] },
   {
