@@ -134,7 +134,7 @@ export const DIAGNOSTICS = {
   GATE2029: warning('The action pattern ends at a dot'),
   GATE2030: warning('The approver group looks misspelt'),
   GATE2031: warning('No single group can approve both holds'),
-  GATE2032: warning('The text ends at a #'),
+  GATE2032: warning('The text ends where a comment begins'),
   GATE2033: warning('The required member looks misspelt'),
   GATE2050: warning('The fixture of a test file is not used'),
 
