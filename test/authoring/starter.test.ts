@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { guessDomains } from '../../src/authoring/starter/domains.ts'
-import { readTools, type Tool } from '../../src/authoring/starter/list.ts'
+import { readToolLines, readTools, type Tool } from '../../src/authoring/starter/list.ts'
 import { type Starter, starterFor } from '../../src/authoring/starter/starter.ts'
 import { type Json, type JsonObject, parseJson } from '../../src/base/json.ts'
 import { isVisible } from '../../src/base/visible.ts'
@@ -252,6 +252,24 @@ const LISTS: { list: Json; names?: string[]; fault?: RegExp }[] = [
 for (const { list, names, fault } of LISTS) {
   test(`tool lists: ${JSON.stringify(list).slice(0, 70)}`, () => {
     const read = readTools(list)
+    if ('fault' in read) assert.match(read.fault, fault ?? /none/)
+    else
+      assert.deepEqual(
+        read.tools.map(({ name }) => name),
+        names,
+      )
+  })
+}
+
+const PLAIN_LISTS: { text: string; names?: string[]; fault?: RegExp }[] = [
+  { text: '# tools\nget_balance\r\n\n  send_money \n', names: ['get_balance', 'send_money'] },
+  { text: 'get_balance', names: ['get_balance'] },
+  { text: 'get_balance\n- send_money\n', fault: /Line 2 is "- send_money".* one name a line/ },
+  { text: '# nothing\n\n', fault: /no names/ },
+]
+for (const { text, names, fault } of PLAIN_LISTS) {
+  test(`tool lists: ${JSON.stringify(text)}`, () => {
+    const read = readToolLines(text)
     if ('fault' in read) assert.match(read.fault, fault ?? /none/)
     else
       assert.deepEqual(

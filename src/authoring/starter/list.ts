@@ -34,6 +34,18 @@ export function readTools(value: Json): ToolList {
   return { ...list, notes: ['The list goes on: it has a nextCursor. Tools of the further pages are not covered.'] }
 }
 
+/** Reads a plain list: one name a line. Empty lines and lines that begin with `#` do not count. */
+export function readToolLines(text: string): ToolList {
+  const lines = text.split(/\r?\n/).map((line) => line.trim())
+  const fault = lines.findIndex((line) => /\s/.test(line) && !line.startsWith('#'))
+  if (fault >= 0)
+    return {
+      fault: `Line ${fault + 1} is ${shownName(lines[fault] ?? '')}; a list that is not JSON has one name a line.`,
+    }
+  const names = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  return names.length === 0 ? { fault: 'The list has no names.' } : readItems(names)
+}
+
 function readItems(items: readonly Json[]): ToolList {
   if (items.length > MAX_TOOLS) return { fault: `There are ${items.length} tools; at most ${MAX_TOOLS} are taken.` }
   const tools: Tool[] = []

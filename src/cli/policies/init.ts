@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { dirname, join, resolve } from 'node:path'
 import { editorSchema, testFileSchema } from '../../authoring/editor/editor-schema.ts'
 import { SCHEMA_FOLDER } from '../../authoring/editor/modeline.ts'
-import { readTools, shownName, type ToolList } from '../../authoring/starter/list.ts'
+import { readToolLines, readTools, shownName, type ToolList } from '../../authoring/starter/list.ts'
 import { type Starter, starterFor } from '../../authoring/starter/starter.ts'
 import { counted } from '../../base/counted.ts'
 import { GateError } from '../../base/errors.ts'
-import { parseJson } from '../../base/json.ts'
+import { decodeUtf8, parseJson } from '../../base/json.ts'
 import { readAtMost } from '../../files/inside.ts'
 import { isTenantId } from '../../keys/tenant.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -30,11 +30,11 @@ export function addInitCommand(program: GateCommand): void {
   addCommonOptions(program.command('init'), 'policies')
     .description('write a commented policy folder with tests, for the tools of an agent')
     .requiredOption('--tenant <id>', 'whose policies')
-    .option('--tools <file>', 'tool list (JSON), - for standard input')
+    .option('--tools <file>', 'tool list: JSON, or one name a line; - for standard input')
     .option('--tool <name>', 'a tool; may be given several times', collect)
     .notes(`
-FILE is a JSON array of names or of tools as OpenAI, Anthropic and MCP describe them, or the answer of an MCP server to
-tools/list. Tools that only read are allowed, all others need the approval of a person, what is not listed is denied.
+FILE has one name a line; or it is a JSON array of names or of tools as OpenAI, Anthropic and MCP describe them, or the
+answer of an MCP server to tools/list. Tools that only read are allowed, all others need the approval of a person, what is not listed is denied.
 A folder that holds anything is left as it is. Without tools, the folder gets three examples. The schemas that the files
 name for editors are written beside the policies' folder, where there are none.`)
     .example('init --tenant acme --tool get_balance --tool send_money', 'init --tenant acme --tools tools.json')
@@ -88,7 +88,8 @@ async function readToolFile(io: Io, path: string): Promise<ToolList> {
   const bytes = path === '-' ? await readInput(io, LIST_BYTES) : readAtMost(path, LIST_BYTES)
   if (bytes.byteLength > LIST_BYTES) return { fault: `it has more than ${LIST_BYTES} bytes.` }
   try {
-    return readTools(parseJson(bytes, LIST_LIMITS))
+    const text = decodeUtf8(bytes).replace(/^\ufeff/, '')
+    return /^\s*[[{"]/.test(text) ? readTools(parseJson(bytes, LIST_LIMITS)) : readToolLines(text)
   } catch (error) {
     if (error instanceof GateError) return { fault: error.message }
     throw error
