@@ -56,7 +56,7 @@ export function writtenFiles(): Map<string, string> {
   return new Map([
     ['docs/openapi.json', openApiText()],
     ['src/client/api.ts', clientTypes()],
-    ['python/gate_sidecar/client/_api.py', pythonApi()],
+    ['python/gate_sidecar/client/types.py', pythonApi()],
     ['python/gate_sidecar/client/_endpoints.py', pythonEndpoints()],
     ['docs/prometheus-rules.yml', alertRules()],
     ['schemas/policy.json', jsonText(editorSchema())],

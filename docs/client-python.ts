@@ -14,7 +14,7 @@ import {
 
 /**
  * Writes the parts that the Python client shares with the service from the OpenAPI document, for Python 3.9, into
- * python/gate_sidecar/client: _api.py has the types of every request and answer with the table of routes, and
+ * python/gate_sidecar/client: types.py has the types of every request and answer with the table of routes, and
  * _endpoints.py the endpoints as methods.
  */
 
@@ -58,7 +58,7 @@ const GROUPS: Record<string, Record<string, string>> = {
   },
 }
 
-/** The text of python/gate_sidecar/client/_api.py. */
+/** The text of python/gate_sidecar/client/types.py. */
 export function pythonApi(): string {
   const types = noTypes()
   for (const [name, schema] of namedSchemas()) declare(types, name, schema)
@@ -100,7 +100,7 @@ export function pythonEndpoints(): string {
     `${HEAD}"""The endpoints as methods, for \`GateClient\` and for \`AsyncGateClient\`."""\n`,
     'from __future__ import annotations\n',
     `${typingImport(text)}\n`,
-    `from ._api import (\n${usedNames(text)
+    `from .types import (\n${usedNames(text)
       .map((name) => `    ${name},\n`)
       .join('')})\n\n`,
     text,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import gate_sidecar
 from gate_sidecar import client
-from gate_sidecar.client import _api
+from gate_sidecar.client import types
 
 GOOD = """
 import asyncio
@@ -32,6 +32,7 @@ if verdict.allowed:
     held: bool = verdict.is_valid()
 else:
     reason: str = verdict.reason
+narrowed: str = "" if (asked := gate.permit(request)) else asked.reason
 approvals: List[Approval] = gate.approvals.list(status="pending", limit=5)["data"]
 gate.approvals.approve("apr_1", {"approverId": "ann"})
 gate.evidence.verify(gate.evidence.bundle("dec_1"))
@@ -85,8 +86,8 @@ class Types(unittest.TestCase):
     """Types as other programs see them."""
 
     def test_each_type_can_be_read_at_run_time(self) -> None:
-        for name in _api.__all__:
-            declared = getattr(client, name)
+        for name in types.__all__:
+            declared = getattr(types, name)
             if isinstance(declared, type):
                 typing.get_type_hints(declared)
         for of in (client.GateClient, client.AsyncGateClient, client.GateSession):

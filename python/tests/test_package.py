@@ -12,6 +12,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
+import gate_sidecar
+
 FOLDER = Path(__file__).resolve().parents[1]
 PROJECT = (FOLDER / "pyproject.toml").read_text()
 PROGRAM = """
@@ -28,9 +30,7 @@ class Package(unittest.TestCase):
 
     def test_it_has_the_version_of_the_product(self) -> None:
         product = json.loads((FOLDER.parent / "package.json").read_text())
-        found = re.search('^version = "(.*)"$', PROJECT, re.MULTILINE)
-        assert found is not None
-        self.assertEqual(found[1], product["version"])
+        self.assertEqual(gate_sidecar.__version__, product["version"])
 
     def test_it_names_every_package(self) -> None:
         folders = [path.parent for path in FOLDER.glob("gate_sidecar/**/__init__.py")]
@@ -59,7 +59,7 @@ class Package(unittest.TestCase):
                 FOLDER / "gate_sidecar" / "py.typed",
             ]:
                 packed.write(path, path.relative_to(FOLDER))
-            for file in ("pyproject.toml", "README.md"):
+            for file in ("pyproject.toml", "README.md", "LICENSE"):
                 packed.write(FOLDER / file, file)
             packed.extractall(folder / "source")
         build = "from setuptools import setup; setup()"

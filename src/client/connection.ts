@@ -75,7 +75,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
   assertMs('timeout', usualMs)
   if (usualMs <= 0) throw new TypeError('timeout is above 0')
   if (!(retries >= 0)) throw new TypeError('retries is a number from 0')
-  const base = new URL(options.baseUrl ?? 'http://127.0.0.1:4283')
+  const base = addressIn(options.baseUrl ?? 'http://127.0.0.1:4283')
   // A redirect could lead to another gate, and a cached answer is no decision.
   const always = { redirect: 'manual', cache: 'no-store' } as const
 
@@ -118,6 +118,13 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
       return send(addressOf(base, path, input), { method, headers: { ...named(), ...headers }, ...always, signal })
     },
   }
+}
+
+/** @throws TypeError for a text that is no HTTP address; `localhost:4283` has the scheme `localhost` */
+function addressIn(text: string): URL {
+  const base = URL.canParse(text) ? new URL(text) : undefined
+  if (base?.protocol === 'http:' || base?.protocol === 'https:') return base
+  throw new TypeError(`baseUrl is ${JSON.stringify(text)}; write an address such as http://127.0.0.1:4283`)
 }
 
 interface Route {

@@ -85,6 +85,7 @@ test('options that cannot be used are refused when the client is made', () => {
     { tenantId: '', apiKey: 'x' },
     { tenantId: 'acme', apiKey: '' },
     { tenantId: 'acme', apiKey: 'x', baseUrl: 'no address' },
+    { tenantId: 'acme', apiKey: 'x', baseUrl: 'localhost:4500' },
   ])
     assert.throws(() => new GateClient(options), TypeError)
 })

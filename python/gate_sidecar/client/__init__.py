@@ -1,10 +1,9 @@
 """Asks a gate-sidecar before an action of an agent runs. See docs/integrations/python.md.
 
-`GateClient` is for threads, `AsyncGateClient` for asyncio. Every failure is a deny.
+`GateClient` is for threads, `AsyncGateClient` for asyncio. Every failure is a deny. The shapes of all requests and
+answers are in `gate_sidecar.client.types`.
 """
 
-from . import _api
-from ._api import *  # noqa: F403  the shapes of every request and answer
 from ._async_client import AsyncGateClient
 from ._client import GateClient
 from ._errors import ActionRefused, Cancelled, GateError
@@ -13,13 +12,17 @@ from ._guard import Mode, Observed
 from ._permit import Allowed, Refused, Verdict
 from ._provenance import Origin
 from ._session import AsyncGateSession, GateSession
+from .types import Approval, CheckRequest, Decision
 
 __all__ = [
     "ActionRefused",
     "Allowed",
+    "Approval",
     "AsyncGateClient",
     "AsyncGateSession",
     "Cancelled",
+    "CheckRequest",
+    "Decision",
     "GateClient",
     "GateError",
     "GateEvent",
@@ -30,4 +33,3 @@ __all__ = [
     "Refused",
     "Verdict",
 ]
-__all__ += _api.__all__

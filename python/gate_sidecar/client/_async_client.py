@@ -17,7 +17,7 @@ from typing import (
     overload,
 )
 
-from ._api import Approval, CheckRequest, Decision
+from .types import Approval, CheckRequest, Decision
 from ._asyncio import Asyncio
 from ._connection import Connection, service
 from ._endpoints import AsyncEndpoints

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable, Iterator, Optional, Sequence, TypeVar
 
-from ._api import Approval, CheckRequest, Decision
+from .types import Approval, CheckRequest, Decision
 from ._connection import Connection, service
 from ._endpoints import Endpoints
 from ._errors import Cancelled

@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping, Optional
 from urllib.parse import quote, urlencode, urlsplit
 
 from ._answer import malformed, read_answer
-from ._api import ROUTES
+from .types import ROUTES
 from ._errors import GateError, invalid_request, is_passing
 from ._http import Broken, Response, TooLarge, request_bytes
 from ._json import json_bytes

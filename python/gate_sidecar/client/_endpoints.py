@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Dict, List, Literal, Mapping, Optional, Union, cast
 
-from ._api import (
+from .types import (
     Approval,
     ApprovalBackground,
     ApprovalPage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional
 
-from ._api import Decision
+from .types import Decision
 
 
 class GateError(Exception):

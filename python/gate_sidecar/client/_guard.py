@@ -8,7 +8,7 @@ import traceback
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Literal, Optional
 
-from ._api import CheckRequest, Decision
+from .types import CheckRequest, Decision
 from ._connection import Connection
 from ._errors import ActionRefused, GateError
 from ._permit import OnPending, Refused, Verdict, permit

@@ -6,7 +6,7 @@ import functools
 import inspect
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar, cast
 
-from ._api import CheckRequest
+from .types import CheckRequest
 from ._asyncio import Asyncio
 from ._connection import Connection, Service
 from ._guard import GuardSettings, admit

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Callable, Dict, Literal, Optional, Union
 
-from ._api import Approval, CheckRequest, Decision
+from .types import Approval, CheckRequest, Decision
 from ._connection import Connection, OnHeaders
 from ._errors import GateError, is_passing
 from ._network import checked_seconds
@@ -55,6 +55,9 @@ class Allowed:
     _seconds: float
     allowed: Literal[True] = True
 
+    def __bool__(self) -> Literal[True]:
+        return True
+
     def is_valid(self) -> bool:
         """Say if the action may still be begun; else the gate must be asked again."""
         return self._asked.passed() < self._seconds
@@ -71,7 +74,7 @@ class Refused:
     error: Optional[GateError] = None
     allowed: Literal[False] = False
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[False]:
         return False
 
 

@@ -20,7 +20,7 @@ from typing import (
     overload,
 )
 
-from ._api import CheckRequest, Decision
+from .types import CheckRequest, Decision
 from ._arguments import own_copy
 from ._errors import GateError
 from ._guarded import F, await_guarded, named_call, refuse_generator, run_guarded
