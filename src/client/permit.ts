@@ -46,13 +46,16 @@ export interface Refused {
   error: GateError | undefined
 }
 
+/** What the agent can do about a held action. */
+const AGAIN = 'Once they have, call the tool again with the same arguments.'
 const DECISIONS: readonly unknown[] = ['allow', 'deny', 'require_approval'] satisfies Decision['decision'][]
 /** Limit of the time, in s, that the service holds an answer. */
 const MAX_HOLD_S = 25
 /** Interval between requests for an approval. */
 const POLL_INTERVAL_MS = 1000
-/** Minimum time for the last request, however little is left. */
+/** Time for an answer beside that for which it is held, where less than `LONG_MS` is left. */
 const MIN_TIMEOUT_MS = 1000
+const LONG_MS = 30_000
 /** Request of each unused allow, as JSON. */
 const unused = new WeakMap<Decision, string>()
 
@@ -89,9 +92,10 @@ export async function waitForApproval({ call }: Connection, id: string, options:
   for (;;) {
     const leftMs = Math.max(0, endMs - performance.now())
     const wait = Math.min(MAX_HOLD_S, Math.ceil(leftMs / 1000))
-    const limit = leftMs < Number.POSITIVE_INFINITY && { timeout: Math.max(leftMs, MIN_TIMEOUT_MS) }
+    // A service that hangs takes no more time than was given.
+    const timeout = Math.max(0, leftMs - wait * 1000) + MIN_TIMEOUT_MS
     try {
-      const sending = { ...(signal && { signal }), ...limit, heldMs: wait * 1000 }
+      const sending = { ...(signal && { signal }), ...(timeout < LONG_MS && { timeout }), heldMs: wait * 1000 }
       const { data } = await call('getApproval', { params: { id }, query: { wait } }, sending)
       if (typeof data.status !== 'string') throw new GateError('malformed_answer', 'The answer is no approval.')
       if (data.status !== 'pending' || performance.now() >= endMs) return data
@@ -115,22 +119,33 @@ export async function permit(
 ): Promise<Verdict> {
   const { approvalTimeout = 0, onPending, signal } = options
   assertMs('approvalTimeout', approvalTimeout)
+  const endMs = performance.now() + approvalTimeout
+  let asked: Asked | undefined
   try {
-    const first = await ask(connection, request, signal)
-    const { decision } = first
-    const { approvalId } = decision
-    if (decision.decision !== 'require_approval' || approvalId === null || approvalTimeout <= 0) return verdictOf(first)
-    onPending?.(decision)
-    const { status } = await waitForApproval(connection, approvalId, {
-      timeout: approvalTimeout,
-      ...(signal && { signal }),
-    })
-    if (status === 'pending') return verdictOf(first)
-    return verdictOf(await ask(connection, request, signal, approvalId))
+    asked = await ask(connection, request, signal)
+    for (;;) {
+      const { decision, approvalId } = asked.decision
+      const timeout = endMs - performance.now()
+      if (decision !== 'require_approval' || approvalId === null || timeout <= 0) return verdictOf(asked)
+      onPending?.(asked.decision)
+      const { status } = await waitForApproval(connection, approvalId, { timeout, ...(signal && { signal }) })
+      if (status === 'pending') return verdictOf(asked)
+      asked = await ask(connection, request, signal, approvalId)
+      // Another is asked for when an equal request has used this one: it is waited for too.
+      if (asked.decision.approvalId === approvalId) return verdictOf(asked)
+    }
   } catch (error) {
     if (!(error instanceof GateError)) throw error
-    return { allowed: false, reason: error.message, decision: undefined, error }
+    return refusedBy(error, asked?.decision)
   }
+}
+
+/** @param held decision that was waited for */
+function refusedBy(error: GateError, held: Decision | undefined): Refused {
+  const { message } = error
+  const approvalId = held?.approvalId ?? null
+  const reason = approvalId === null ? message : `${message} The approval is ${approvalId}. ${AGAIN}`
+  return { allowed: false, reason, decision: held, error }
 }
 
 interface Asked {
@@ -199,6 +214,5 @@ function validMsOf({ timestamp, validUntil }: Decision, date: string | null): nu
 /** Reason for the refusal, and the agent's next step. */
 function refusalOf({ decision, reason, approvalId }: Decision): string {
   if (decision !== 'require_approval' || typeof approvalId !== 'string') return reason
-  const next = 'Once they have, call the tool again with the same arguments.'
-  return `${reason} People have to approve it first (${approvalId}). ${next}`
+  return `${reason} People have to approve it first (${approvalId}). ${AGAIN}`
 }

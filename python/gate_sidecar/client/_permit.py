@@ -20,7 +20,10 @@ _HELD_SECONDS = 25
 _AGAIN_SECONDS = 1.0
 """Interval between requests for an approval."""
 _SHORTEST_SECONDS = 1.0
-"""Minimum time for the last request, however little is left."""
+"""Time for an answer beside that for which it is held, where less than `_LONG_SECONDS` is left."""
+_LONG_SECONDS = 30.0
+_AGAIN = "Once they have, call the tool again with the same arguments."
+"""What the agent can do about a held action."""
 
 OnPending = Callable[[Decision], None]
 
@@ -133,13 +136,14 @@ async def wait_for_approval(
     while True:
         seconds = max(0.0, end - time.monotonic())
         wait = math.ceil(min(seconds, _HELD_SECONDS))
-        limit = max(seconds, _SHORTEST_SECONDS) if math.isfinite(seconds) else None
+        # A service that hangs takes no more time than was given.
+        limit = max(0.0, seconds - wait) + _SHORTEST_SECONDS
         try:
             data = await connection.call(
                 "getApproval",
                 params={"id": approval_id},
                 query={"wait": wait},
-                timeout=limit,
+                timeout=limit if limit < _LONG_SECONDS else None,
                 held=wait,
             )
             if not isinstance(data.get("status"), str):
@@ -166,22 +170,36 @@ async def permit(
     where that is no number.
     """
     approval_timeout = checked_seconds("approval_timeout", approval_timeout)
+    end = time.monotonic() + approval_timeout
+    asked: Optional[_Asked] = None
     try:
-        first = await _ask(connection, request)
-        decision = first.decision
-        approval_id = decision.get("approvalId")
-        is_held = decision["decision"] == "require_approval" and isinstance(approval_id, str)
-        if not is_held or approval_timeout <= 0:
-            return _verdict(first)
-        if on_pending is not None:
-            on_pending(decision)
-        approval = await wait_for_approval(connection, str(approval_id), approval_timeout)
-        if approval["status"] == "pending":
-            return _verdict(first)
-        approved: CheckRequest = {**request, "approvalId": str(approval_id)}
-        return _verdict(await _ask(connection, approved))
+        asked = await _ask(connection, request)
+        while True:
+            decision = asked.decision
+            approval_id = decision.get("approvalId")
+            seconds = end - time.monotonic()
+            is_held = decision["decision"] == "require_approval"
+            if not is_held or not isinstance(approval_id, str) or seconds <= 0:
+                return _verdict(asked)
+            if on_pending is not None:
+                on_pending(decision)
+            approval = await wait_for_approval(connection, approval_id, seconds)
+            if approval["status"] == "pending":
+                return _verdict(asked)
+            approved: CheckRequest = {**request, "approvalId": approval_id}
+            asked = await _ask(connection, approved)
+            # Another is asked for when an equal request has used this one: it is waited for too.
+            if asked.decision.get("approvalId") == approval_id:
+                return _verdict(asked)
     except GateError as error:
-        return Refused(str(error), None, error)
+        return _refused_by(error, asked.decision if asked is not None else None)
+
+
+def _refused_by(error: GateError, held: Optional[Decision]) -> Refused:
+    approval_id = held.get("approvalId") if held is not None else None
+    if not isinstance(approval_id, str):
+        return Refused(str(error), held, error)
+    return Refused(f"{error} The approval is {approval_id}. {_AGAIN}", held, error)
 
 
 @dataclass(frozen=True)
@@ -213,8 +231,7 @@ def _refusal(decision: Decision) -> str:
     reason, approval_id = decision["reason"], decision.get("approvalId")
     if decision["decision"] != "require_approval" or not isinstance(approval_id, str):
         return reason
-    following = "Once they have, call the tool again with the same arguments."
-    return f"{reason} People have to approve it first ({approval_id}). {following}"
+    return f"{reason} People have to approve it first ({approval_id}). {_AGAIN}"
 
 
 def _valid_seconds(decision: Decision, date: Optional[str]) -> float:
