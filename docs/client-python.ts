@@ -27,7 +27,7 @@ const GROUPS: Record<string, Record<string, string>> = {
   '': { risk: 'risk', outcome: 'outcome' },
   approvals: {
     ...{ list: 'listApprovals', get: 'getApproval', background: 'approvalBackground' },
-    ...{ approve: 'approve', reject: 'reject' },
+    ...{ approve: 'approve', reject: 'reject', cancel: 'cancelApproval' },
   },
   audit: { chain: 'auditChain', verify: 'auditVerify', log: 'auditLog' },
   decisions: { list: 'listDecisions', get: 'getDecision', timeline: 'decisionTimeline' },

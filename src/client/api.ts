@@ -209,6 +209,11 @@ export interface BundleVerification {
   }[]
 }
 
+export interface CancelRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+}
+
 export interface CheckRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId: string
@@ -890,6 +895,7 @@ export type Operation =
   | 'getApproval'
   | 'approve'
   | 'reject'
+  | 'cancelApproval'
   | 'auditChain'
   | 'auditVerify'
   | 'auditLog'
@@ -1805,6 +1811,12 @@ export interface Api {
     body: RejectRequest
     data: Approval
   }
+  /** Takes back an approval that was not used. */
+  cancelApproval: {
+    params: { id: string }
+    body: CancelRequest
+    data: Approval
+  }
   /** Entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`. */
   auditChain: {
     query: {
@@ -2045,6 +2057,7 @@ export const ROUTES = {
   getApproval: { method: 'GET', path: '/approvals/:id', repeat: 'as_is', form: 'object' },
   approve: { method: 'POST', path: '/approvals/:id/approve', repeat: 'with_key', form: 'object' },
   reject: { method: 'POST', path: '/approvals/:id/reject', repeat: 'with_key', form: 'object' },
+  cancelApproval: { method: 'POST', path: '/approvals/:id/cancel', repeat: 'never', form: 'object' },
   auditChain: { method: 'GET', path: '/audit/chain', repeat: 'as_is', form: 'page' },
   auditVerify: { method: 'POST', path: '/audit/verify', repeat: 'as_is', form: 'object' },
   auditVerifyLive: { method: 'GET', path: '/audit/verify', repeat: 'as_is', form: 'text' },

@@ -27,6 +27,8 @@ export class Endpoints {
       this.#data('approve', { params: { id }, body: vote }, options),
     reject: (id: string, vote: Body<'reject'>, options?: CallOptions) =>
       this.#data('reject', { params: { id }, body: vote }, options),
+    /** Takes back an approval that was not used. For its requester, and for whoever may vote. */
+    cancel: (id: string, options?: CallOptions) => this.#data('cancelApproval', { params: { id }, body: {} }, options),
   }
 
   readonly audit = {

@@ -89,6 +89,13 @@ export const ROUTES = {
     limit: 'exempt',
     idempotent: true,
   },
+  cancelApproval: {
+    method: 'POST',
+    path: '/approvals/:id/cancel',
+    summary: 'takes back an approval that was not used',
+    roles: ['approver', 'agent'],
+    limit: 'exempt',
+  },
   auditChain: {
     method: 'GET',
     path: '/audit/chain',

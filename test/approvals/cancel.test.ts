@@ -81,6 +81,18 @@ test('a pending approval is cancelled by who asked, and the same request asks an
   )
 })
 
+test('over HTTP the requester takes back its own, once, and nobody takes back what it cannot see', async () => {
+  const id = await held()
+  const path = `/approvals/${id}/cancel`
+  const other = await gate.key({ roles: ['agent'] })
+  assert.equal((await gate.call(other, 'POST', path, {})).body.error, 'not_found')
+  const cancelled = await gate.call(agent, 'POST', path, {})
+  assertDone(cancelled)
+  assert.equal(cancelled.body.data.status, 'cancelled')
+  assert.equal((await gate.call(agent, 'POST', path, {})).body.error, 'approval_not_pending')
+  assert.equal((await gate.call(agent, 'POST', path, { why: 'x' })).body.error, 'invalid_request')
+})
+
 test('an approved one that was not used allows nothing any more', async () => {
   const id = await held()
   await vote(owner, id)

@@ -21,6 +21,7 @@ const PROBES: Record<KeyedRouteId, [roles: readonly Role[], body: unknown, code:
   getApproval: [['agent', 'approver'], undefined, 'not_found'],
   approve: [['approver'], { approverId: 'x' }, 'not_found'],
   reject: [['approver'], { approverId: 'x' }, 'not_found'],
+  cancelApproval: [['agent', 'approver'], {}, 'not_found'],
   auditChain: [['auditor'], undefined, undefined],
   auditVerify: [['auditor'], {}, 'invalid_request'],
   auditLog: [['agent'], {}, 'invalid_request'],

@@ -132,6 +132,11 @@ class ApprovalsEndpoints:
         )
         return cast(Approval, answer)
 
+    def cancel(self, id: str) -> Approval:
+        """Takes back an approval that was not used."""
+        answer = self._call("cancelApproval", params={"id": id}, body={})
+        return cast(Approval, answer)
+
 
 class AuditEndpoints:
     """Endpoints under `audit` of a client."""
@@ -564,6 +569,11 @@ class AsyncApprovalsEndpoints:
             body=request,
             idempotency_key=idempotency_key,
         )
+        return cast(Approval, answer)
+
+    async def cancel(self, id: str) -> Approval:
+        """Takes back an approval that was not used."""
+        answer = await self._call("cancelApproval", params={"id": id}, body={})
         return cast(Approval, answer)
 
 

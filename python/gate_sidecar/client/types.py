@@ -26,6 +26,7 @@ __all__ = [
     "AuditEntryPage",
     "AuditFigures",
     "BundleVerification",
+    "CancelRequest",
     "CheckRequest",
     "CreateKeyRequest",
     "CreatedKey",
@@ -341,6 +342,10 @@ class BundleVerification(TypedDict):
     reasons: List[str]
     """A sentence for each check that is not ok."""
     checks: List[BundleVerificationChecksItem]
+
+
+class CancelRequest(TypedDict):
+    pass
 
 
 class _CheckRequest(TypedDict):
@@ -1121,6 +1126,7 @@ Operation = Literal[
     "getApproval",
     "approve",
     "reject",
+    "cancelApproval",
     "auditChain",
     "auditVerify",
     "auditLog",
@@ -2174,6 +2180,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "getApproval": Route("GET", "/approvals/:id", "as_is", "object"),
     "approve": Route("POST", "/approvals/:id/approve", "with_key", "object"),
     "reject": Route("POST", "/approvals/:id/reject", "with_key", "object"),
+    "cancelApproval": Route("POST", "/approvals/:id/cancel", "never", "object"),
     "auditChain": Route("GET", "/audit/chain", "as_is", "page"),
     "auditVerify": Route("POST", "/audit/verify", "as_is", "object"),
     "auditVerifyLive": Route("GET", "/audit/verify", "as_is", "text"),

@@ -2,9 +2,12 @@ import { statusAt } from '../../approvals/approval.ts'
 import type { ApprovalView } from '../../approvals/view.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
+import { requestBody } from '../../gate/request.ts'
 import { change } from '../../store/records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { viewFor, visibleApproval } from './visible-approvals.ts'
+
+export const CancelRequest = requestBody('CancelRequest', {})
 
 /**
  * Cancels an approval that is pending, or approved and unused: the same request then needs a new one. Its requester may

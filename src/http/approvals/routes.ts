@@ -9,6 +9,7 @@ import {
   waitForApproval,
 } from '../../actions/approvals/approvals.ts'
 import { approvalBackground } from '../../actions/approvals/background.ts'
+import { CancelRequest, cancelApproval } from '../../actions/approvals/cancel-approval.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { EXAMPLE, oneOf } from '../common-shapes.ts'
 import { Paging, pageOf, queryShape, WaitQuery, waitMsOf } from '../query.ts'
@@ -69,5 +70,13 @@ export const approvalRoutes = {
     errors: VOTE_ERRORS,
     example: shapes.rejectExample,
     answer: (services, { caller, id, body, idempotency }) => reject(services, caller, id, body, idempotency),
+  }),
+  cancelApproval: route({
+    id,
+    body: CancelRequest,
+    data: shapes.Approval,
+    errors: ['not_found', 'approval_not_pending', 'approval_expired'],
+    example: shapes.cancelExample,
+    answer: (services, { caller, id }) => cancelApproval(services, caller, id),
   }),
 }

@@ -77,6 +77,7 @@ export const approveExample = {
   body: { approverId: 'ann', comment: 'the invoice is here' },
   data: decided('approved', 'the invoice is here'),
 }
+export const cancelExample = { body: {}, data: { ...pending, status: 'cancelled' as const, decidedAt: EXAMPLE.later } }
 export const rejectExample = {
   body: { approverId: 'ann', reason: 'not our supplier' },
   data: decided('rejected', 'not our supplier'),
