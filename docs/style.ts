@@ -1,8 +1,14 @@
 /** The commonest slips against docs/style.md, each with the advice that it gets. */
 const SLIPS: readonly [pattern: RegExp, advice: string][] = [
-  [/(?:^|[.;:] |^[-*] |\| )(?:\*\*)?(?:Who|What|Of|That) (?![^.|]*\?)/, 'open with the noun, not with Who, What, Of or That'],
+  [
+    /(?:^|[.;:] |^[-*] |\| )(?:\*\*)?(?:Who|What|Of|That) (?![^.|]*\?)/,
+    'open with the noun, not with Who, What, Of or That',
+  ],
   [/\b(?:to|for|of|by|from|with|than) who\b/, 'name the person: "anyone who", "the caller"'],
-  [/\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|other\b|way\b|need\b|match\b|such\b)[a-z]/, 'write "is not a …"'],
+  [
+    /\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|other\b|way\b|need\b|match\b|such\b)[a-z]/,
+    'write "is not a …"',
+  ],
   [/\bstandard (?:error|input|output)\b/, 'write stderr, stdin, stdout'],
   [/\bmend(?:s|ed|ing)?\b/i, 'write "fix"'],
   [/\bthe way of an?\b/i, 'say what is described, such as "how a check is decided"'],
