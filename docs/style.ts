@@ -6,7 +6,7 @@ const SLIPS: readonly [pattern: RegExp, advice: string][] = [
   ],
   [/\b(?:to|for|of|by|from|with|than) who\b/, 'name the person: "anyone who", "the caller"'],
   [
-    /\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|other\b|way\b|need\b|match\b|such\b)[a-z]/,
+    /(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|other\b|way\b|need\b|match\b|such\b)[a-z]/,
     'write "is not a …"',
   ],
   [/\bstandard (?:error|input|output)\b/, 'write stderr, stdin, stdout'],
