@@ -1,6 +1,8 @@
 import { decodeUtf8 } from '../../base/json.ts'
 
 const BOM = '\ufeff'
+/** More control characters mean a file of another kind, of which nothing is certain. */
+export const MAX_CONTROLS = 20
 /** Number of bytes that determine an encoding without BOM. */
 const SAMPLE = 1000
 
@@ -28,7 +30,8 @@ export function decodeText(bytes: Uint8Array): Decoded {
   if (wide !== undefined) return { text: plainLines(new TextDecoder(wide.label).decode(bytes)), fault: wide.fault }
   const text = utf8In(bytes)
   if (text !== undefined) return { text: plainLines(text), fault: undefined }
-  if (!bytes.subarray(0, SAMPLE).includes(0)) return mixedText(bytes)
+  const mixed = bytes.subarray(0, SAMPLE).includes(0) ? undefined : mixedText(bytes)
+  if (mixed !== undefined && controlCharacters(mixed.text, MAX_CONTROLS + 1).length <= MAX_CONTROLS) return mixed
   return { text: '', fault: { reason: 'it is a binary file', place: undefined, guessed: [], readable: false } }
 }
 

@@ -4,7 +4,7 @@ import { codePointOf } from '../../base/visible.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { mendYaml, readBefore } from '../repair/mend.ts'
 import { Verbatim } from '../suggest/written.ts'
-import { blanked, controlCharacters } from './encoding.ts'
+import { blanked, controlCharacters, MAX_CONTROLS } from './encoding.ts'
 import { type Meant, meantPair, type Pair, swallowedItem } from './meant-pairs.ts'
 import {
   childPath,
@@ -53,19 +53,32 @@ function contentsOf({ documents }: Parsed, source: Source, report: Report): Node
   return report.add('GATE1005', placeAt(source, 0), `The file has no content${comments}; remove it, or write a policy.`)
 }
 
-/** More control characters mean a file of another kind, of which nothing is certain. */
-const MAX_CONTROLS = 20
-
 /** The text with spaces in place of control characters, which are reported: YAML allows none, even in quotes. */
 function withoutControls(source: Source, report: Report): Source | undefined {
   const found = controlCharacters(source.text, MAX_CONTROLS + 1)
-  for (const at of found) {
-    const message = `The control character ${codePointOf(source.text.slice(at, at + 1))} cannot stand in YAML; remove it.`
-    report.add('GATE1003', placeAt(source, at, at + 1), message)
+  const [first] = found
+  if (first === undefined) return source
+  if (found.length > MAX_CONTROLS) {
+    const message = `The file has more than ${MAX_CONTROLS} control characters, the first of them ${codePointOf(source.text.charAt(first))}; it is not YAML.`
+    return report.add('GATE1003', placeAt(source, first, first + 1), message)
   }
-  if (found.length === 0) return source
-  if (found.length > MAX_CONTROLS) return undefined
+  for (const { start, end } of runsOf(found)) {
+    const sign = codePointOf(source.text.charAt(start))
+    const what = end - start === 1 ? `The control character ${sign}` : `A run of ${end - start} control characters, the first ${sign},`
+    report.add('GATE1003', placeAt(source, start, end), `${what} cannot stand in YAML; remove it.`)
+  }
   return { ...source, text: blanked(source.text), guessed: [...(source.guessed ?? []), ...found] }
+}
+
+/** Stretches of offsets that follow each other. */
+function runsOf(offsets: readonly number[]): { start: number; end: number }[] {
+  const runs: { start: number; end: number }[] = []
+  for (const at of offsets) {
+    const last = runs.at(-1)
+    if (last?.end === at) last.end = at + 1
+    else runs.push({ start: at, end: at + 1 })
+  }
+  return runs
 }
 
 function isEmpty(contents: ParsedNode): boolean {

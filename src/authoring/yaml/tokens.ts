@@ -1,14 +1,12 @@
 import type { CST } from 'yaml'
-import type { DiagnosticCode } from '../diagnostics/codes.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { LIMITS } from '../load/limits.ts'
 import { OPERATOR_WORDS } from '../suggest/synonyms.ts'
 import { placeAt, type Source } from './node.ts'
 
-const REFUSED: Record<string, [DiagnosticCode, string]> = {
-  anchor: ['GATE1008', 'Anchors are not allowed; write the value where it is used, or name a condition or list.'],
-  directive: ['GATE1007', 'Directives are not allowed; every policy is YAML 1.2.'],
-}
+const DIRECTIVE = 'Directives are not allowed; every policy is YAML 1.2.'
+const ANCHOR = 'Anchors are not allowed; write the value where it is used, or name a condition or list.'
+const MERGE = 'Merge keys are not allowed; write the members here, or name a condition or list.'
 const ALIAS = 'Aliases are not allowed; write the value where it is used, or name a condition or list.'
 const STAR = 'A text that begins with * stands in quotes; without them YAML reads it as an alias.'
 const TAG = 'Tags are not allowed; values have the types of YAML 1.2 (core schema).'
@@ -52,14 +50,12 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
     templates: [] as number[],
     doubtful: [] as Stretch[],
   }
-  const anchors = new Set<string>()
   const aliases: CST.FlowScalar[] = []
+  const walk: Walk = { source, report, anchors: new Map(), merged: new Set() }
   const pending: { token: Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 })).reverse()
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { token } = next
-    const refused = REFUSED[token.type]
-    if (refused !== undefined) report.add(refused[0], placeAt(source, token.offset, endOf(token)), refused[1])
-    if (token.type === 'anchor') anchors.add(token.source.slice(1))
+    if (token.type === 'directive') report.add('GATE1007', placeAt(source, token.offset, endOf(token)), DIRECTIVE)
     if (token.type === 'alias') aliases.push(token)
     if (token.type === 'tag') reportTag(token, source, report)
     const depth = next.depth + (isCollection(token) ? 1 : 0)
@@ -79,9 +75,10 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
     noteScalar(token, found)
     if (token.type === 'flow-collection' && /^\{[{%]/.test(source.text.slice(token.offset, token.offset + 2)))
       found.templates.push(token.offset)
-    for (const child of childrenOf(token, source, report).toReversed()) pending.push({ token: child, depth })
+    for (const child of childrenOf(token, walk).toReversed()) pending.push({ token: child, depth })
   }
-  for (const alias of aliases) reportAlias(alias, anchors, source, report)
+  for (const alias of aliases) reportAlias(alias, walk)
+  reportAnchors(aliases, walk)
   return { ...found, isFaulty: report.count() > errors }
 }
 
@@ -94,8 +91,26 @@ function noteScalar(token: Token, found: { longQuotes: Stretch[]; doubtful: Stre
   if (isReserved || (token.type === 'double-quoted-scalar' && token.source.includes('\\'))) found.doubtful.push(stretch)
 }
 
+interface Walk {
+  readonly source: Source
+  readonly report: Report
+  /** The anchors by name, each with the key of the value that it is before. */
+  readonly anchors: Map<string, { token: CST.SourceToken; key: Token | null | undefined }>
+  /** Names of anchors that merge keys use. */
+  readonly merged: Set<string>
+}
+
+/** Reports anchors that nothing uses: those in use are reported there, and the key that only holds one is no fault too. */
+function reportAnchors(aliases: readonly CST.FlowScalar[], { source, report, anchors, merged }: Walk): void {
+  const used = new Set([...merged, ...aliases.map((alias) => alias.source.slice(1))])
+  for (const [name, { token, key }] of anchors) {
+    if (!used.has(name)) report.add('GATE1008', placeAt(source, token.offset, endOf(token)), ANCHOR)
+    else if (key) report.silence(placeAt(source, key.offset))
+  }
+}
+
 /** Reports an alias; one without an anchor is the beginning of an action pattern. */
-function reportAlias(token: CST.FlowScalar, anchors: ReadonlySet<string>, source: Source, report: Report): void {
+function reportAlias(token: CST.FlowScalar, { anchors, source, report }: Walk): void {
   const place = placeAt(source, token.offset, endOf(token))
   if (anchors.has(token.source.slice(1))) report.add('GATE1008', place, ALIAS)
   else report.add('GATE1008', place, STAR, token.source)
@@ -118,7 +133,7 @@ function isUnclosed(token: Token): boolean {
 
 /** True for what stands before a value and is refused; the rest is space, comments and punctuation. */
 function isMark({ type }: CST.SourceToken): boolean {
-  return type === 'tag' || REFUSED[type] !== undefined
+  return type === 'tag'
 }
 
 function isCollection(token: Token): boolean {
@@ -129,14 +144,29 @@ function endOf(token: Token): number {
   return token.offset + ('source' in token ? token.source.length : 0)
 }
 
-function childrenOf(token: Token, source: Source, report: Report): Token[] {
-  if (token.type === 'document') return [...token.start, ...(token.value === undefined ? [] : [token.value])]
-  if (token.type === 'block-scalar') return token.props
+function childrenOf(token: Token, walk: Walk): Token[] {
+  if (token.type === 'document') {
+    noteAnchors(token.start, undefined, walk)
+    return [...token.start, ...(token.value === undefined ? [] : [token.value])]
+  }
+  if (token.type === 'block-scalar') {
+    noteAnchors(
+      token.props.flatMap((prop) => (prop.type === 'anchor' ? [prop] : [])),
+      undefined,
+      walk,
+    )
+    return token.props
+  }
   if (token.type !== 'block-map' && token.type !== 'block-seq' && token.type !== 'flow-collection') return []
   const children: Token[] = []
   for (const { start, key, sep, value } of token.items) {
+    noteAnchors([...start, ...(sep ?? [])], key, walk)
     if (sep !== undefined && key?.type === 'scalar' && key.source === '<<') {
-      report.add('GATE1010', placeAt(source, key.offset, key.offset + 2), 'Merge keys are not allowed.')
+      walk.report.add('GATE1010', placeAt(walk.source, key.offset, key.offset + 2), MERGE)
+      if (value?.type === 'alias') {
+        walk.merged.add(value.source.slice(1))
+        continue
+      }
     }
     // Pushes one by one: as arguments of one call, the tokens of a hostile text would overflow the stack.
     for (const one of start) if (isMark(one)) children.push(one)
@@ -145,4 +175,8 @@ function childrenOf(token: Token, source: Source, report: Report): Token[] {
     if (value) children.push(value)
   }
   return children
+}
+
+function noteAnchors(marks: readonly CST.SourceToken[], key: Token | null | undefined, { anchors }: Walk): void {
+  for (const token of marks) if (token.type === 'anchor') anchors.set(token.source.slice(1), { token, key })
 }
