@@ -53,7 +53,8 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
 }
 
 function unknownFact(node: Node, path: FactPath, names: Names): undefined {
-  const message = `There is no fact ${path.text}; facts of the request begin with context. or plan.`
+  const known = path.root === 'time' ? 'use time.hour or time.weekday.' : 'facts of the request begin with context. or plan.'
+  const message = `There is no fact ${path.text}; ${known}`
   names.report.add('GATE1205', node, message, meantBy(path.text, names))
 }
 
@@ -151,9 +152,9 @@ export function meantFact(text: string, known: readonly string[], mayBeNew: bool
   return mayBeNew ? newFact(plain, rest, text) : undefined
 }
 
-/** True for two facts of the request whose names below `context` or `plan` have little in common. */
+/** True for two facts whose names below the same root have little in common. */
 function isFarBelow(a: string, b: string): boolean {
-  const [ofA, ofB] = [a, b].map((path) => /^(?:context|plan)\.(.+)$/.exec(path)?.[1])
+  const [ofA, ofB] = [a, b].map((path) => /^(?:context|plan|time)\.(.+)$/.exec(path)?.[1])
   if (ofA === undefined || ofB === undefined || closest(ofA, [ofB]) !== undefined) return false
   return editDistance(ofA, ofB) > Math.max(ofA.length, ofB.length) / 3
 }

@@ -16,13 +16,16 @@ interface Wanted {
   readonly schema: unknown
 }
 
+/** Keys with a duration. */
+const DURATIONS = ['expiresIn', 'within', 'ago']
+
 /** Sentence and suggestion for a value of the wrong type. */
 export function typeFault(error: ErrorObject, node: Node, shape: TSchema): [string, Json | undefined] {
   if (node.path === '$') return ['A policy is a mapping of keys such as apiVersion, tenant and rules.', undefined]
   const wanted = wantedAt(shape, error.schemaPath)
   const type = String(error.params.type)
   const suggestion = node.value === null ? undefined : meantIn(node, type, wanted)
-  if (node.value !== null && wanted.key === 'expiresIn') return [DURATION_SENTENCE, suggestion]
+  if (node.value !== null && DURATIONS.includes(wanted.key)) return [DURATION_SENTENCE, suggestion]
   if (node.value !== null && wanted.key === 'skip')
     return ['skip says why the test is left out, such as "waits for the new list".', undefined]
   const hint = type === 'array' ? dashHint(node, wanted) : ''
@@ -38,7 +41,7 @@ function meantIn({ value, source }: Node, type: string, { key, schema }: Wanted)
   if (type === 'array') return listMeant(value, schema)
   if (type === 'object') return mappingMeant(value, schema)
   if (type !== 'string') return coerced(value, type)
-  if (key === 'expiresIn') return durationIn(value)
+  if (DURATIONS.includes(key)) return durationIn(value)
   return key === 'tenant' ? source.file.split('/')[0] : coerced(value, type)
 }
 

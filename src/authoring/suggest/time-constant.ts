@@ -10,16 +10,19 @@ export function timeSentence(text: string): string {
   if (Number(hour) > 23) return `There is no hour ${hour}; the hours of a day are 00 to 23.`
   if (Number(minute) > 59) return `There is no minute ${minute}; the minutes of an hour are 00 to 59.`
   if (Number(second) > 59) return `There is no second ${second}; the seconds of a minute are 00 to 59.`
-  return `${JSON.stringify(text)} is no time with a zone such as 2026-01-31T09:00:00Z.`
+  const written = WRITTEN.exec(dashed(text))
+  if (written !== null && written[5] === undefined)
+    return `${JSON.stringify(text)} has no time zone. Write 2026-01-31T09:00:00Z for UTC, or an offset such as +01:00 in place of Z.`
+  return `${JSON.stringify(text)} is not a time with a zone such as 2026-01-31T09:00:00Z.`
 }
 
 const WRITTEN =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt_ ]+(\d{2}:\d{2})(:\d{2})?(\.\d+)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/
 
-/** The RFC 3339 time meant by a time without zone, without time of day, or of another form; UTC where no zone is given. */
+/** The RFC 3339 time meant by one of another form. Undefined without a zone: an hour in UTC is another one elsewhere. */
 export function timeIn(text: string): string | undefined {
-  const [, date, clock = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = WRITTEN.exec(dashed(text)) ?? []
-  if (date === undefined) return undefined
+  const [, date, clock = '00:00', seconds = ':00', fraction = '', zone] = WRITTEN.exec(dashed(text)) ?? []
+  if (date === undefined || zone === undefined) return undefined
   const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}` : 'Z'
   const meant = `${date}T${clock}${seconds}${fraction.slice(0, 10)}${offset}`
   return parseRfc3339(meant) === undefined ? undefined : meant
