@@ -1,6 +1,14 @@
 import { isObject } from '../objects.ts'
 import type { GateSession } from '../session.ts'
-import { argsOf, callWithInput, Reader, refusalBefore, type WaitingOptions } from './adapter.ts'
+import {
+  argsOf,
+  callWithInput,
+  Reader,
+  refusalBefore,
+  type SessionSource,
+  sessionFor,
+  type WaitingOptions,
+} from './adapter.ts'
 import { start } from './running.ts'
 
 /* Adapter for the Vercel AI SDK. It imports nothing from it, and declares the types that it needs. */
@@ -10,6 +18,8 @@ interface ToolOptions {
   toolCallId: string
   messages: readonly unknown[]
   abortSignal?: AbortSignal | undefined
+  /** Context of the run, by which a resolver finds its session. */
+  experimental_context?: unknown
 }
 
 type Execute = (input: unknown, options: ToolOptions) => unknown
@@ -26,9 +36,11 @@ export interface ApprovalQuestion {
 /**
  * Gates the tools: each runs only after the gate allows the call. The model gets a refusal as the tool's error.
  * Tools that run elsewhere, without `execute`, stay unchanged.
+ *
+ * @param session the session, or for tools that serve several conversations a function that finds it for each call
  */
 export function gateTools<Tools extends Readonly<Record<string, object>>>(
-  session: GateSession,
+  session: SessionSource<ToolOptions>,
   tools: Tools,
   options: WaitingOptions = {},
 ): Tools {
@@ -46,10 +58,13 @@ export function gateTools<Tools extends Readonly<Record<string, object>>>(
  * resuming. The content of the approval message does not count.
  */
 export function pauseWhenHeld(
-  session: GateSession,
+  source: SessionSource<ApprovalQuestion>,
   { onPending }: Pick<WaitingOptions, 'onPending'> = {},
 ): (question: ApprovalQuestion) => Promise<Approval> {
-  return async ({ toolCall: { toolName, toolCallId, input }, messages }) => {
+  return async (question) => {
+    const { toolCall, messages } = question
+    const { toolName, toolCallId, input } = toolCall
+    const session = sessionFor(source, question)
     read(session, messages)
     const refusal = await refusalBefore(session, { toolName, input }, toolCallId, onPending)
     if (refusal === undefined) return 'not-applicable'
@@ -63,16 +78,18 @@ export function hear(session: GateSession, messages: readonly unknown[]): void {
   read(session, messages)
 }
 
-function answering(session: GateSession, toolName: string, execute: Execute, waiting: WaitingOptions): Execute {
-  return (input, options) => {
+function answering(source: SessionSource<ToolOptions>, toolName: string, execute: Execute, waiting: WaitingOptions): Execute {
+  return async (input, options) => {
+    const session = sessionFor(source, options)
     read(session, options.messages)
     return callWithInput(session, { toolName, input }, (own) => last(execute(own, options)), of(options, waiting))
   }
 }
 
 /** Wraps tools that stream parts of their result. The last part is the result. */
-function streaming(session: GateSession, toolName: string, execute: Execute, waiting: WaitingOptions): Execute {
+function streaming(source: SessionSource<ToolOptions>, toolName: string, execute: Execute, waiting: WaitingOptions): Execute {
   return async function* (input, options) {
+    const session = sessionFor(source, options)
     read(session, options.messages)
     const running = await start(session, toolName, argsOf(input), of(options, waiting))
     let part: unknown

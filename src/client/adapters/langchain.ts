@@ -1,6 +1,15 @@
 import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
-import { callWithInput, isRefusal, Reader, refusalBefore, textsOf, type WaitingOptions } from './adapter.ts'
+import {
+  callWithInput,
+  isRefusal,
+  Reader,
+  refusalBefore,
+  type SessionSource,
+  sessionFor,
+  textsOf,
+  type WaitingOptions,
+} from './adapter.ts'
 
 /* Adapter for LangChain JavaScript. It imports nothing from it, and declares the types that it needs. */
 
@@ -35,11 +44,12 @@ export interface HeldCall {
  * message of the tool, with the status `error`.
  * Put this middleware last: a later one could run other arguments than were checked.
  *
+ * @param source the session, or for an agent that serves several conversations a function that finds it for each request
  * @example
  * createMiddleware({ name: 'gate', wrapToolCall: gateToolCalls(session, { ToolMessage }) })
  */
 export function gateToolCalls<Message>(
-  session: GateSession,
+  source: SessionSource<ToolCallRequest>,
   { ToolMessage, interrupt, ...waiting }: LangChainOptions<Message>,
 ): <Request extends ToolCallRequest, Result>(
   request: Request,
@@ -48,6 +58,7 @@ export function gateToolCalls<Message>(
   return async (request, handler) => {
     const { toolCall, state } = request
     const { name, args, id } = toolCall
+    const session = sessionFor(source, request)
     read(session, 'messages' in state ? state.messages : state)
     const call = { toolName: name, input: args }
     if (interrupt !== undefined) {

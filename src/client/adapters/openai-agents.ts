@@ -1,6 +1,14 @@
 import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
-import { callWithInput, isRefusal, Reader, refusalBefore, type WaitingOptions } from './adapter.ts'
+import {
+  callWithInput,
+  isRefusal,
+  Reader,
+  refusalBefore,
+  type SessionSource,
+  sessionFor,
+  type WaitingOptions,
+} from './adapter.ts'
 
 /* Adapter for the OpenAI Agents SDK (JavaScript). It imports nothing from it, and declares the types that it needs. */
 
@@ -35,23 +43,26 @@ type McpCall = [tool: string, args: Record<string, unknown> | null, meta?: never
 /** Argument of `callModelInputFilter`. */
 export interface ModelInput<Data> {
   modelData: Data
+  context?: unknown
 }
 
 /**
  * Wraps `tool` of the SDK: its tools run only after the gate allows the call.
  * The model gets a refusal as the result. With an `outputSchema`, which no text would fit, `errorFunction` gets it.
  *
+ * @param source the session, or for an agent that serves several conversations a function that finds it by the run's context
  * @example
  * const tool = gateTool(session, sdk.tool)
  */
 export function gateTool<Make extends (definition: never) => { name: string }>(
-  session: GateSession,
+  source: SessionSource<unknown>,
   make: Make,
   { pause = false, ...waiting }: ToolOptions = {},
 ): Make {
   const gated = (definition: Definition): { name: string } => {
     const { execute, needsApproval = false, errorFunction } = definition
     const guarded = async (input: unknown, context?: unknown, details?: Details): Promise<unknown> => {
+      const session = sessionFor(source, context)
       const callId = details?.toolCall?.callId
       const options = { ...waiting, ...(callId && { callId }), ...(details?.signal && { signal: details.signal }) }
       const run = (own: unknown): unknown => execute(own, context, details)
@@ -61,7 +72,7 @@ export function gateTool<Make extends (definition: never) => { name: string }>(
     const isHeld = async (context: unknown, input: unknown, callId?: string): Promise<boolean> => {
       const theirs = typeof needsApproval === 'function' ? await needsApproval(context, input, callId) : needsApproval
       // The tool call itself reports a refusal for any other reason.
-      const refusal = await refusalBefore(session, { toolName: made.name, input }, callId, waiting.onPending)
+      const refusal = await refusalBefore(sessionFor(source, context), { toolName: made.name, input }, callId, waiting.onPending)
       return theirs || (refusal?.isHeld ?? false)
     }
     // The model reads the text that this makes of an error.
@@ -69,7 +80,7 @@ export function gateTool<Make extends (definition: never) => { name: string }>(
       errorFunction &&
       (async (context, error, ...more) => {
         const said = await errorFunction(context, error, ...more)
-        if (!isRefusal(error)) session.observe(made.name, said)
+        if (!isRefusal(error)) sessionFor(source, context).observe(made.name, said)
         return said
       })
     const name = definition.name ?? execute.name
@@ -86,17 +97,20 @@ export function gateTool<Make extends (definition: never) => { name: string }>(
  * `includeServerInToolNames`.
  */
 export function gateMcpServer<Server extends McpServer>(
-  session: GateSession,
+  source: SessionSource<undefined>,
   server: Server,
   waiting: WaitingOptions = {},
 ): Server {
   const gated = (call: McpServer['callTool'], refused: (content: object[]) => unknown): McpServer['callTool'] => {
-    return (tool, args, ...more) => {
+    return async (tool, args, ...more) => {
       const run = (own: ToolArgs): Promise<unknown> => call.call(server, tool, args && { ...own }, ...more)
       const [, { signal } = {}] = more
-      return session
-        .call(`mcp_${server.name}__${tool}`, args ?? {}, run, { ...waiting, ...(signal && { signal }) })
-        .catch((error) => refused([{ type: 'text', text: refusalText(error) }]))
+      const session = sessionFor(source, undefined)
+      try {
+        return await session.call(`mcp_${server.name}__${tool}`, args ?? {}, run, { ...waiting, ...(signal && { signal }) })
+      } catch (error) {
+        return refused([{ type: 'text', text: refusalText(error) }])
+      }
     }
   }
   return new Proxy(server, {
@@ -114,10 +128,10 @@ export function gateMcpServer<Server extends McpServer>(
 
 /** Filter for `callModelInputFilter`: tools' results in the input taint the session, wherever they ran. */
 export function readInput(
-  session: GateSession,
+  source: SessionSource<unknown>,
 ): <Data extends { input: readonly unknown[] }>(given: ModelInput<Data>) => Data {
-  return ({ modelData }) => {
-    read(session, modelData.input)
+  return ({ modelData, context }) => {
+    read(sessionFor(source, context), modelData.input)
     return modelData
   }
 }
