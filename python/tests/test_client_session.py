@@ -217,3 +217,47 @@ class Calling(unittest.TestCase):
             self.assertEqual(
                 server.bodies[0]["context"]["args"], {"list": ["x"], "pair": [1, [2]]}
             )
+
+    def test_tools_that_are_made_once_ask_for_the_session_of_each_call(self) -> None:
+        for run_async in (False, True):
+            with self.subTest(run_async=run_async):
+                server = ScriptedServer(allowing)
+                self.addCleanup(server.close)
+                gate: Any = (AsyncGateClient if run_async else GateClient)(
+                    base_url=server.url, **OPTIONS
+                )
+                decorate = gate.guarded_tool(
+                    lambda ctx, *_, **__: ctx, tool_name="a.b", exclude=["ctx"]
+                )
+
+                def plain(ctx: Any, to: str, amount: int = 5) -> Any:
+                    return (ctx, to, amount)
+
+                async def later(ctx: Any, to: str, amount: int = 5) -> Any:
+                    return (ctx, to, amount)
+
+                pay = decorate(later if run_async else plain)
+                sessions = [gate.session(user_request=text) for text in ("one", "two")]
+                for session in sessions:
+                    given = pay(session, "DE02")
+                    got = asyncio.run(given) if run_async else given
+                    self.assertEqual(got, (session, "DE02", 5))
+                asked = [body["context"] for body in server.bodies if "context" in body]
+                self.assertEqual([one["userRequest"] for one in asked], ["one", "two"])
+                self.assertEqual([one["args"] for one in asked], [{"to": "DE02", "amount": 5}] * 2)
+                with self.assertRaises(TypeError):
+                    none = pay("no session", "DE02")
+                    asyncio.run(none)
+
+    def test_what_is_excluded_is_a_parameter(self) -> None:
+        for _, session, _ in self.sessions(allowing):
+            with self.assertRaisesRegex(TypeError, "exclude names no parameter of (plain|later): ctx"):
+
+                def plain(to: str) -> str:
+                    return to
+
+                async def later(to: str) -> str:
+                    return to
+
+                is_async = type(session).__name__.startswith("Async")
+                session.guarded(exclude=["ctx"])(later if is_async else plain)

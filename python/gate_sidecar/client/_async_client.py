@@ -26,7 +26,7 @@ from ._guard import Mode, OnObserved, OnUnrecorded, guard_settings
 from ._guarded import ContextOf as ArgumentsToContext
 from ._guarded import F, await_guarded, guarded
 from ._permit import OnPending, Verdict, check, permit, wait_for_approval
-from ._session import ActionOf, AsyncGateSession, ContextOf
+from ._session import ActionOf, AsyncGateSession, ContextOf, guarded_async_tool
 
 T = TypeVar("T")
 
@@ -142,6 +142,25 @@ class AsyncGateClient(AsyncEndpoints):
         return guarded(
             self._service, None, self._settings, action, context, approval_timeout, on_pending
         )
+
+    def guarded_tool(
+        self,
+        session: Callable[..., AsyncGateSession],
+        *,
+        tool_name: Optional[str] = None,
+        exclude: Sequence[str] = (),
+        **options: Any,
+    ) -> Callable[[F], F]:
+        """Make each call of a function a `call` of the session of its conversation, as a decorator.
+
+        For tools of an agent that is made once and serves many conversations: `session` gets the
+        arguments of the call, and returns the session. `exclude` names parameters that policies do
+        not see, such as the context of a framework.
+
+            @gate.guarded_tool(lambda ctx, *_, **__: ctx.deps.session, exclude=["ctx"])
+            def pay(ctx, to, amount): ...
+        """
+        return guarded_async_tool(session, tool_name, exclude, options)
 
     def session(
         self,

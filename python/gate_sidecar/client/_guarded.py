@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar, cast
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, TypeVar, cast
 
 from .types import CheckRequest
 from ._asyncio import Asyncio
@@ -121,22 +121,25 @@ def refuse_generator(function: Callable[..., Any]) -> None:
 NamedCall = Tuple[Dict[str, Any], Callable[[Mapping[str, Any]], Any]]
 
 
-def named_call(function: Callable[..., Any]) -> Callable[..., NamedCall]:
+def named_call(
+    function: Callable[..., Any], exclude: Sequence[str] = ()
+) -> Callable[..., NamedCall]:
     """Return what makes of a call its arguments, and what makes the call with arguments.
 
-    They are known by their names, with defaults, without `self` and `cls`.
+    They are known by their names, with defaults, without `self`, `cls` and those in `exclude`, which
+    the function gets as they are. Raises TypeError where `exclude` names no parameter.
     """
     signature = inspect.signature(function)
     first = next(iter(signature.parameters), None)
+    unknown = [name for name in exclude if name not in signature.parameters]
+    if unknown:
+        raise TypeError(f"exclude names no parameter of {function.__name__}: {', '.join(unknown)}")
+    hidden = {*exclude, *({first} & {"self", "cls"})}
 
     def name(*args: Any, **kwargs: Any) -> NamedCall:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        named = {
-            name: value
-            for name, value in bound.arguments.items()
-            if not (name == first and name in ("self", "cls"))
-        }
+        named = {name: value for name, value in bound.arguments.items() if name not in hidden}
 
         def run(own: Mapping[str, Any]) -> Any:
             bound.arguments.update(own)

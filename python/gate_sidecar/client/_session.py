@@ -201,27 +201,16 @@ class GateSession(SessionFacts):
         self._observe_any(tool_name, result)
         return result
 
-    def guarded(self, tool_name: Optional[str] = None, **options: Any) -> Callable[[F], F]:
+    def guarded(
+        self, tool_name: Optional[str] = None, *, exclude: Sequence[str] = (), **options: Any
+    ) -> Callable[[F], F]:
         """Make each call of a function a `call` of this session, as a decorator.
 
-        Its arguments are known by their names, without `self`. Without `tool_name` the tool has the
-        name of the function. `options` are those of `guard`.
+        Its arguments are known by their names, without `self` and those in `exclude`, such as the
+        context of a framework. Without `tool_name` the tool has the name of the function. `options`
+        are those of `guard`.
         """
-
-        def decorate(function: F) -> F:
-            refuse_generator(function)
-            if inspect.iscoroutinefunction(function):
-                raise TypeError("a coroutine function needs AsyncGateClient")
-            name = named_call(function)
-
-            @functools.wraps(function)
-            def asked(*args: Any, **kwargs: Any) -> Any:
-                named, run = name(*args, **kwargs)
-                return self.call(tool_name or function.__name__, named, run, **options)
-
-            return cast(F, asked)
-
-        return decorate
+        return guarded_tool(lambda *_, **__: self, tool_name, exclude, options)
 
 
 class AsyncGateSession(SessionFacts):
@@ -291,20 +280,62 @@ class AsyncGateSession(SessionFacts):
         self._observe_any(tool_name, result)
         return result
 
-    def guarded(self, tool_name: Optional[str] = None, **options: Any) -> Callable[[F], F]:
+    def guarded(
+        self, tool_name: Optional[str] = None, *, exclude: Sequence[str] = (), **options: Any
+    ) -> Callable[[F], F]:
         """Make each call of a coroutine function a `call`, as a decorator: see `GateSession`."""
+        return guarded_async_tool(lambda *_, **__: self, tool_name, exclude, options)
 
-        def decorate(function: F) -> F:
-            refuse_generator(function)
-            if not inspect.iscoroutinefunction(function):
-                raise TypeError("a function that is no coroutine function needs GateClient")
-            name = named_call(function)
 
-            @functools.wraps(function)
-            async def asked(*args: Any, **kwargs: Any) -> Any:
-                named, run = name(*args, **kwargs)
-                return await self.call(tool_name or function.__name__, named, run, **options)
+def guarded_tool(
+    session_of: Callable[..., GateSession],
+    tool_name: Optional[str],
+    exclude: Sequence[str],
+    options: Mapping[str, Any],
+) -> Callable[[F], F]:
+    """Return the decorator. `session_of` finds the session of a call by its arguments."""
 
-            return cast(F, asked)
+    def decorate(function: F) -> F:
+        refuse_generator(function)
+        if inspect.iscoroutinefunction(function):
+            raise TypeError("a coroutine function needs AsyncGateClient")
+        name = named_call(function, exclude)
 
-        return decorate
+        @functools.wraps(function)
+        def asked(*args: Any, **kwargs: Any) -> Any:
+            session = session_of(*args, **kwargs)
+            if not isinstance(session, GateSession):
+                raise TypeError("there is no GateSession for this call")
+            named, run = name(*args, **kwargs)
+            return session.call(tool_name or function.__name__, named, run, **options)
+
+        return cast(F, asked)
+
+    return decorate
+
+
+def guarded_async_tool(
+    session_of: Callable[..., AsyncGateSession],
+    tool_name: Optional[str],
+    exclude: Sequence[str],
+    options: Mapping[str, Any],
+) -> Callable[[F], F]:
+    """Return the decorator of coroutine functions: see `guarded_tool`."""
+
+    def decorate(function: F) -> F:
+        refuse_generator(function)
+        if not inspect.iscoroutinefunction(function):
+            raise TypeError("a function that is no coroutine function needs GateClient")
+        name = named_call(function, exclude)
+
+        @functools.wraps(function)
+        async def asked(*args: Any, **kwargs: Any) -> Any:
+            session = session_of(*args, **kwargs)
+            if not isinstance(session, AsyncGateSession):
+                raise TypeError("there is no AsyncGateSession for this call")
+            named, run = name(*args, **kwargs)
+            return await session.call(tool_name or function.__name__, named, run, **options)
+
+        return cast(F, asked)
+
+    return decorate
