@@ -53,7 +53,8 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
 }
 
 function unknownFact(node: Node, path: FactPath, names: Names): undefined {
-  const known = path.root === 'time' ? 'use time.hour or time.weekday.' : 'facts of the request begin with context. or plan.'
+  const known =
+    path.root === 'time' ? 'use time.hour or time.weekday.' : 'facts of the request begin with context. or plan.'
   const message = `There is no fact ${path.text}; ${known}`
   names.report.add('GATE1205', node, message, meantBy(path.text, names))
 }

@@ -64,7 +64,10 @@ function withoutControls(source: Source, report: Report): Source | undefined {
   }
   for (const { start, end } of runsOf(found)) {
     const sign = codePointOf(source.text.charAt(start))
-    const what = end - start === 1 ? `The control character ${sign}` : `A run of ${end - start} control characters, the first ${sign},`
+    const what =
+      end - start === 1
+        ? `The control character ${sign}`
+        : `A run of ${end - start} control characters, the first ${sign},`
     report.add('GATE1003', placeAt(source, start, end), `${what} cannot stand in YAML; remove it.`)
   }
   return { ...source, text: blanked(source.text), guessed: [...(source.guessed ?? []), ...found] }

@@ -78,7 +78,12 @@ export function hear(session: GateSession, messages: readonly unknown[]): void {
   read(session, messages)
 }
 
-function answering(source: SessionSource<ToolOptions>, toolName: string, execute: Execute, waiting: WaitingOptions): Execute {
+function answering(
+  source: SessionSource<ToolOptions>,
+  toolName: string,
+  execute: Execute,
+  waiting: WaitingOptions,
+): Execute {
   return async (input, options) => {
     const session = sessionFor(source, options)
     read(session, options.messages)
@@ -87,7 +92,12 @@ function answering(source: SessionSource<ToolOptions>, toolName: string, execute
 }
 
 /** Wraps tools that stream parts of their result. The last part is the result. */
-function streaming(source: SessionSource<ToolOptions>, toolName: string, execute: Execute, waiting: WaitingOptions): Execute {
+function streaming(
+  source: SessionSource<ToolOptions>,
+  toolName: string,
+  execute: Execute,
+  waiting: WaitingOptions,
+): Execute {
   return async function* (input, options) {
     const session = sessionFor(source, options)
     read(session, options.messages)

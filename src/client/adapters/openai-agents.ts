@@ -72,7 +72,12 @@ export function gateTool<Make extends (definition: never) => { name: string }>(
     const isHeld = async (context: unknown, input: unknown, callId?: string): Promise<boolean> => {
       const theirs = typeof needsApproval === 'function' ? await needsApproval(context, input, callId) : needsApproval
       // The tool call itself reports a refusal for any other reason.
-      const refusal = await refusalBefore(sessionFor(source, context), { toolName: made.name, input }, callId, waiting.onPending)
+      const refusal = await refusalBefore(
+        sessionFor(source, context),
+        { toolName: made.name, input },
+        callId,
+        waiting.onPending,
+      )
       return theirs || (refusal?.isHeld ?? false)
     }
     // The model reads the text that this makes of an error.
@@ -107,7 +112,10 @@ export function gateMcpServer<Server extends McpServer>(
       const [, { signal } = {}] = more
       const session = sessionFor(source, undefined)
       try {
-        return await session.call(`mcp_${server.name}__${tool}`, args ?? {}, run, { ...waiting, ...(signal && { signal }) })
+        return await session.call(`mcp_${server.name}__${tool}`, args ?? {}, run, {
+          ...waiting,
+          ...(signal && { signal }),
+        })
       } catch (error) {
         return refused([{ type: 'text', text: refusalText(error) }])
       }
