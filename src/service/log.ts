@@ -2,6 +2,9 @@ import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, 
 import type { LogLevel } from './config.ts'
 import { limitRepeats } from './log-limit.ts'
 
+/** Receives each line of the log, as JSON. */
+export type LogOutput = DestinationStream
+
 export interface Logger extends Pick<PinoLogger, 'info' | 'warn' | 'error'> {
   /** Writes how often repeated lines were left out; for a process that ends. */
   tellLeftOut(): void
@@ -13,7 +16,7 @@ const WARN = 40
  * Logs one JSON object a line to standard output. Headers and bodies are never logged, so no secret can be.
  * Of warnings and errors that repeat, one a minute is written.
  */
-export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
+export function createLogger(level: LogLevel, destination?: LogOutput): Logger {
   const repeats = limitRepeats()
   const options = {
     level,
@@ -36,7 +39,7 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
  * Standard output that may close: after its terminal is closed, the service runs on and its log is lost.
  * Left alone, pino would end the process for that, and wait forever to write its last lines.
  */
-function standardOutput(): DestinationStream {
+export function standardOutput(): LogOutput {
   const output = pino.destination({ dest: 1, sync: false })
   output.on('error', () => {
     output.write = () => true

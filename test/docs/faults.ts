@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { EXAMPLES } from '../../docs/examples.ts'
 import { GateError } from '../../src/base/errors.ts'
 import { type Json, parseJson } from '../../src/base/json.ts'
@@ -10,13 +11,23 @@ import { type Step, saveStep, stepsOf } from './steps.ts'
 /** Commands that a reader would type; such a line must be in a block that is run. */
 const COMMAND = /^(\$ |(npm|npx|node|curl|git|docker|gate-sidecar|bash|sh) )/
 
+/** Code that something else runs, by language: a block is the whole of it, or a part. */
+const RUN_ELSEWHERE: Readonly<Record<string, { where: string; texts(): string[] }>> = {
+  ts: { where: 'integrations/', texts: () => Object.values(EXAMPLES).map((example) => example()) },
+  python: {
+    where: 'docs/integrations/python.md',
+    texts: () => [readFileSync(new URL('../../docs/integrations/python.md', import.meta.url), 'utf8')],
+  },
+}
+
 /**
  * Runs every block of a page, and gives what is not as the page says.
  *
  * `sh`: commands, all blocks of a page in one shell, none of which may fail. `console`: a transcript, `$ ` before what
  * is typed, compared with what is printed. `json`: strict JSON, and after `<!-- output -->` what the block before it
  * printed. `yaml`: a policy, or a part of one. `text`: a diagram or a formula, without commands. What is not run is saved
- * for the commands after it where `<!-- file: PATH -->` stands before it. `ts`: a file of integrations/, whose tests run it.
+ * for the commands after it where `<!-- file: PATH -->` stands before it. `ts`: a file of integrations/, whose tests run it, or a
+ * part. `python`: a part of docs/integrations/python.md, which runs it.
  *
  * @param isStrict whether warnings of parts of policies are faults too
  * @param runsCommands false leaves `sh`, `console` and what they print
@@ -61,10 +72,13 @@ function byLine(a: Fault, b: Fault): number {
 
 /** The fault of a block that is not run. */
 function quietFault({ language, lines }: Block): string | undefined {
-  if (language === 'ts') {
-    const block = ['```ts', ...lines, '```'].join('\n')
-    const isRun = Object.values(EXAMPLES).some((example) => example() === block)
-    return isRun ? undefined : 'no file of integrations/ has this block, so nothing runs it'
+  const run = RUN_ELSEWHERE[language]
+  if (run !== undefined) {
+    // A comment that is only `…` stands for lines that are left out.
+    const part = ['…', ...lines.map((line) => line.replace(/^\s*(?:\/\/|#) …$/, '…')), '…'].join('\n')
+    return run.texts().some((text) => matchesText(part, text))
+      ? undefined
+      : `${run.where} does not have this block, so nothing runs it`
   }
   if (language === 'json') {
     const json = lines.join('\n')

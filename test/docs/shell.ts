@@ -41,8 +41,8 @@ await_service() {
   echo "$1" >"$RUN/service.pid"
   local since=$SECONDS
   for _ in $(seq 600); do
-    if curl -fs -o "$RUN/health" "http://127.0.0.1:$GATE_SIDECAR_PORT/healthz" && [ -s "$SERVICE_LOG" ]; then
-      # What it says of itself stands right behind what it listens for: the longer the start took, the longer that takes.
+    if curl -fs -o "$RUN/health" "http://127.0.0.1:$GATE_SIDECAR_PORT/healthz" && grep -q listening "$SERVICE_LOG"; then
+      # The banner of a demo follows that line or stands before it: the longer the start took, the longer that takes.
       local size=-1 quiet=$(((SECONDS - since) / 4))
       [ "$quiet" -gt 0 ] || quiet=0.3
       while [ "$size" != "$(stat -c %s "$SERVICE_LOG")" ]; do

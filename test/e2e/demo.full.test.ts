@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -25,13 +25,20 @@ interface Shown {
   stdout: string
 }
 
-/** `serve --demo` with standard error on a pseudo-terminal, until it has said all; `use` is called while it runs. */
-async function onTerminal(t: TestContext, args: readonly string[], use: (shown: Shown) => Promise<void>) {
+/**
+ * `serve --demo` with stderr on a pseudo-terminal, until it has said all; `use` is called while it runs.
+ *
+ * @param cwd where it runs, with stdout on the terminal too
+ */
+async function onTerminal(t: TestContext, args: readonly string[], use: (shown: Shown) => Promise<void>, cwd?: string) {
   const dir = temporaryFolder()
   const [out, pid] = [join(dir, 'out'), join(dir, 'pid')]
+  writeFileSync(out, '')
   const command = [process.execPath, BIN, 'serve', '--demo', ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qec', `echo $$ > ${pid}; exec ${command} > ${out}`, '/dev/null'], {
+  const redirected = cwd === undefined ? `> ${out}` : ''
+  const child = spawn('script', ['-qec', `echo $$ > ${pid}; exec ${command} ${redirected}`, '/dev/null'], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    cwd,
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   let terminal = ''
@@ -42,7 +49,7 @@ async function onTerminal(t: TestContext, args: readonly string[], use: (shown: 
     if (child.exitCode === null) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM')
   }
   t.after(stop)
-  await until('it has said all', () => terminal.includes('Ctrl-C ends it'))
+  await until('it has said all', () => terminal.includes(cwd === undefined ? 'Ctrl-C ends it' : 'listening'))
   // A terminal ends its lines with both, and bold text is wrapped in escapes.
   const text = stripVTControlCharacters(terminal).replaceAll('\r\n', '\n')
   await use({ terminal: text, stdout: readFileSync(out, 'utf8') })
@@ -148,9 +155,41 @@ test('serve --demo: a first start shows two keys on the terminal and nowhere els
   await onTerminal(t, args, async ({ terminal }) => {
     assert.equal(terminal.match(SECRET), null)
     await assertSignsIn(terminal)
-    assert.match(terminal, /This folder has keys already/)
+    assert.match(terminal, /This folder already has keys/)
     assert.equal((await keysIn(data)).length, 2)
   })
+})
+
+test('serve --demo in an empty folder writes one ignored folder, keeps its edited policies, and logs after the banner', {
+  skip: noTerminal || noCurl,
+}, async (t) => {
+  const cwd = temporaryFolder()
+  const policy = 'gate-sidecar-demo/policies/demo/main.yaml'
+  await onTerminal(
+    t,
+    ['--port', '0'],
+    async ({ terminal }) => {
+      assertLinesWork(terminal)
+      const [, log = ''] = terminal.split('Ctrl-C ends it.\n')
+      assert.match(log, /^\s*[\d:.]+Z info {2}policies are in force {2}tenantId=demo /)
+      assert.match(log, /^[\d:.]+Z info {2}listening {2}url=http:\S+$/m)
+      const files = filesOf(cwd).map((path) => relative(cwd, path))
+      assert.deepEqual([...new Set(files.map((path) => path.split('/')[0]))], ['gate-sidecar-demo'])
+      assert.equal(readFileSync(join(cwd, 'gate-sidecar-demo/.gitignore'), 'utf8'), '*\n')
+      assert.deepEqual(readFileSync(join(cwd, policy)), readFileSync(join(POLICIES, 'demo/main.yaml')))
+      // The commands need no flags in that folder.
+      const { stdout } = await run(['keys', 'list'], { cwd: join(cwd, 'gate-sidecar-demo') })
+      assert.match(stdout, /demo-owner/)
+    },
+    cwd,
+  )
+  appendFileSync(join(cwd, policy), '# mine\n')
+  await onTerminal(
+    t,
+    ['--port', '0'],
+    async () => assert.match(readFileSync(join(cwd, policy), 'utf8'), /# mine\n$/),
+    cwd,
+  )
 })
 
 test('serve --demo without a terminal, on a Unix socket: no key is made, and what it says to paste makes them and works', {
@@ -163,7 +202,7 @@ test('serve --demo without a terminal, on a Unix socket: no key is made, and wha
   const args = ['--socket', join(dir, 'gate.sock'), '--data', data, '--policies', POLICIES]
   const { stderr, stop } = await withoutTerminal(t, args)
   assert.equal(stderr.match(SECRET), null)
-  assert.match(stderr, /No keys are made: they are shown on a terminal only/)
+  assert.match(stderr, /No keys were created, because stderr is not a terminal/)
   assert.deepEqual(await keysIn(data), [])
   const making = pasted(stderr, /^(AGENT|OWNER)=/)
   assert.equal(making.length, 2)
@@ -188,7 +227,7 @@ test('serve --demo: a start that fails makes no keys, so the next one is still t
   await onTerminal(t, ['--port', '0', '--data', data, '--policies', join(dir, 'policies')], async ({ terminal }) => {
     assert.match(
       terminal,
-      /There are no policies for the tenant demo in .*\/policies, so no demo keys are made\.\nCopy/,
+      /There are no policies for the tenant demo in .*\/policies, so no demo keys are created\.\nCopy/,
     )
     assert.deepEqual(pasted(terminal, /^curl/), [])
   })

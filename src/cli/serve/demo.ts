@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Deps } from '../../actions/deps.ts'
 import { createKey, tenantKeys } from '../../actions/keys/keys.ts'
 import { ensureTenant } from '../../actions/keys/tenants.ts'
@@ -12,6 +12,7 @@ import type { RunningServer } from '../../service/server.ts'
 import { hostActor } from '../context.ts'
 import { coloured } from '../output.ts'
 import { shellWord } from '../shell.ts'
+import { DEMO_FOLDER } from './demo-folder.ts'
 
 const TENANT = 'demo'
 const OWNER = 'demo-owner'
@@ -39,9 +40,9 @@ export async function welcome(server: RunningServer, config: Config, isTerminal:
   }
   const keys = await makeKeys(deps)
   const shown = [
-    'Two keys of the tenant demo. They are shown this once, and stored nowhere:',
+    'Two keys of the tenant demo. They are shown only now, and not stored:',
     `  agent  ${emphasis(keys.agent)}   asks`,
-    `  owner  ${emphasis(keys.owner)}   approves, stops, audits, makes keys`,
+    `  owner  ${emphasis(keys.owner)}   approves, stops, audits, creates keys`,
   ]
   return banner(server.url, config, [...shown, '', ...signInLines(server), ...linesToPaste(curl, keys)])
 }
@@ -86,23 +87,24 @@ function banner(url: string, config: Config, lines: readonly string[]): string {
     emphasis(`gate-sidecar decides at ${url}`),
     `  data      ${resolve(config.data)}`,
     `  policies  ${join(resolve(config.policies), TENANT)}`,
+    ...(basename(dirname(resolve(config.data))) === DEMO_FOLDER ? [`  commands  run them in ${DEMO_FOLDER}`] : []),
     ...exposure(url),
     '',
   ]
-  return `${[...head, ...lines, '', 'Ctrl-C ends it. `npm run demo` plays recorded agent calls; README.md says the rest.'].join('\n')}\n\n`
+  return `${[...head, ...lines, '', 'Edit the policies while it runs. Ctrl-C ends it.'].join('\n')}\n\n`
 }
 
 /** A warning for services that other machines can reach: keys cross the network as plain text. */
 function exposure(url: string): string[] {
   if (url.startsWith('unix:') || /^(?:127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)) return []
   return [
-    '  WARNING   Other machines can reach it, and the demo keys are real keys: put TLS in front, or leave out --host.',
+    '  WARNING   Other machines can reach this service, and the demo keys are real: put TLS in front, or leave out --host.',
   ]
 }
 
 function withoutPolicies(config: Config): string[] {
   return [
-    `There are no policies for the tenant demo in ${resolve(config.policies)}, so no demo keys are made.`,
+    `There are no policies for the tenant demo in ${resolve(config.policies)}, so no demo keys are created.`,
     'Copy the folder policies/demo of gate-sidecar there and start again, or leave out --demo.',
   ]
 }
@@ -114,9 +116,9 @@ function keysToMake(config: Config, isNew: boolean): string[] {
     `$(${program} keys create --tenant demo --role ${role} --identity ${identity} --data ${shellWord(resolve(config.data))} | head -n 1)`
   return [
     isNew
-      ? 'No keys are made: they are shown on a terminal only, and standard error is none.'
-      : 'This folder has keys already, and a key is shown only once, when it is made.',
-    `To make ${isNew ? 'them' : 'others'}, paste these two lines first:`,
+      ? 'No keys were created, because stderr is not a terminal.'
+      : 'This folder already has keys. A key is shown only once, when it is created.',
+    `To create ${isNew ? 'them' : 'others'}, paste these two lines first:`,
     '',
     `AGENT=${make('agent', 'demo-agent')}`,
     `OWNER=${make('owner', OWNER)}`,

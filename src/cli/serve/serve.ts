@@ -7,6 +7,7 @@ import { limitHeap, optimizeSoon } from '../../service/v8.ts'
 import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
 import { type CommonOptions, configOf, EXIT } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
+import { terminalLog } from './terminal-log.ts'
 
 /** Clients under load ask again within it, even on a busy machine; those that do not lose nothing. */
 const LINGER_MS = 1000
@@ -16,9 +17,9 @@ export function addServeCommand(program: GateCommand): void {
     .description('run the service until it is told to stop (SIGTERM, SIGINT); SIGHUP has it read the policies again')
     .option(
       '--demo',
-      'show how it works: on a folder without keys, make a demo tenant and print its keys to the terminal',
+      'try it in the folder gate-sidecar-demo: copy its policies there, create a tenant, print its keys on the terminal',
     )
-    .example('serve --port 4283 --data ./data --policies ./policies')
+    .example('serve --demo', 'serve --port 4283 --data ./data --policies ./policies')
     .action(serve)
 }
 
@@ -30,19 +31,23 @@ export function addServeOptions(command: GateCommand): GateCommand {
 
 async function serve(options: CommonOptions & { demo?: boolean }): Promise<void> {
   const onReload = reloadSignal()
-  const config = configOf(options)
+  const config = options.demo ? (await import('./demo-folder.ts')).demoConfig(options) : configOf(options)
   // Listens before the start, so that a stop during it ends the service cleanly right after.
   const stop = stopSignal()
   limitHeap()
   // Its thread loads while this one loads the service.
   const policyWorker = threadedPolicyWorker()
   // Only this command needs the server's packages; the others start without them.
-  const [{ createLogger }, { startServer }] = await Promise.all([
+  const [{ createLogger, standardOutput }, { startServer }] = await Promise.all([
     import('../../service/log.ts'),
     import('../../service/server.ts'),
   ])
-  const log = createLogger(config.logLevel)
-  const server = await startServer({ config, log, threads: { policyWorker } })
+  const terminal = process.stdout.isTTY ? terminalLog(standardOutput(), options.demo === true) : undefined
+  const log = createLogger(config.logLevel, terminal)
+  const server = await startServer({ config, log, threads: { policyWorker } }).catch((error) => {
+    terminal?.release()
+    throw error
+  })
   optimizeSoon()
   log.info({ url: server.url }, 'listening')
   onReload(() => void reload(server, log))
@@ -53,6 +58,7 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
       const { welcome } = await import('./demo.ts')
       process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
     }
+    terminal?.release()
     signal = await stop
     log.info({ signal }, 'stopping')
   } finally {

@@ -1,0 +1,45 @@
+import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Config, readConfig, readSettings } from '../../service/config.ts'
+import { ROOT } from '../../version.ts'
+import { CannotRun, type CommonOptions, sourcesOf } from '../context.ts'
+
+/** Folder of a demo. Commands that run in it find the data and the policies by their usual names. */
+export const DEMO_FOLDER = 'gate-sidecar-demo'
+const POLICIES = fileURLToPath(new URL('policies/demo', ROOT))
+
+/**
+ * The settings of a demo. Data and policies for which no folder is set lie in one folder, which Git ignores.
+ * It gets the demo's policies once, and keeps changes to them.
+ *
+ * @throws CannotRun if the folder cannot be written
+ */
+export function demoConfig(options: CommonOptions): Config {
+  const sources = sourcesOf(options)
+  const { data, policies } = readSettings(sources)
+  const flags = { ...sources.flags }
+  if (data.origin.kind === 'default') flags.data = join(DEMO_FOLDER, 'data')
+  if (policies.origin.kind === 'default') flags.policies = join(DEMO_FOLDER, 'policies')
+  try {
+    if (flags.data !== sources.flags.data || flags.policies !== sources.flags.policies) makeFolder()
+    if (flags.policies !== sources.flags.policies) copyPolicies(join(DEMO_FOLDER, 'policies'))
+  } catch (error) {
+    throw new CannotRun(`The folder ${DEMO_FOLDER} cannot be written: ${(error as Error).message}`)
+  }
+  return readConfig({ ...sources, flags })
+}
+
+function makeFolder(): void {
+  mkdirSync(DEMO_FOLDER, { recursive: true })
+  const ignore = join(DEMO_FOLDER, '.gitignore')
+  if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+}
+
+/** The copy appears whole: half of the rules could allow more than all of them. */
+function copyPolicies(folder: string): void {
+  if (existsSync(folder)) return
+  const copy = `${folder}.${process.pid}`
+  cpSync(POLICIES, join(copy, 'demo'), { recursive: true })
+  renameSync(copy, folder)
+}
