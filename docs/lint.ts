@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createConfig, formatProblems, lintFromString } from '@redocly/openapi-core'
 import { openApiText } from './build.ts'
+import { slipsIn } from './style.ts'
 
-/** Lints the OpenAPI document, its examples too: part of `npm run check`. Exit 1 when there is any problem. */
+/** Lints the OpenAPI document with its examples, and the English of every page: part of `npm run check`. Exit 1 for any problem. */
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
@@ -26,4 +29,14 @@ const problems = found.filter(
 if (problems.length > 0) {
   formatProblems(problems, { format: 'codeframe', totals: { errors: problems.length, warnings: 0, ignored: 0 } })
   process.exitCode = 1
+}
+
+/** Pages of others, and the page that quotes what it advises against. */
+const NOT_OURS = /^(?:test\/testdata|evaluation\/corpus)\/|^docs\/style\.md$/
+const pages = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' }).trim().split('\n')
+for (const page of pages.filter((path) => !NOT_OURS.test(path))) {
+  for (const { line, text, advice } of slipsIn(readFileSync(page, 'utf8'))) {
+    console.error(`${page}:${line}: ${text} (${advice}; docs/style.md)`)
+    process.exitCode = 1
+  }
 }

@@ -124,11 +124,11 @@ function wrongWrites({ wrongWrite: { allow, require_approval, deny } }: Score): 
   const all = allow + require_approval + deny
   if (all === 0) return ''
   const writes = `${counted(all, 'write')} that the recorded solution does not have`
-  return `Of ${writes}, in sessions of tau-bench that failed, ${deny} were denied, ${require_approval} held and ${allow} allowed.`
+  return `In sessions of tau-bench that failed, ${writes}: ${deny} were denied, ${require_approval} held and ${allow} allowed.`
 }
 
 function latencyLine(latencies: readonly number[]): string {
   const sorted = latencies.toSorted((a, b) => a - b)
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1)
-  return `Of the ${sorted.length.toLocaleString('en')} answers: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms.`
+  return `Latency of ${sorted.length.toLocaleString('en')} answers: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms.`
 }

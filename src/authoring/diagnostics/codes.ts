@@ -143,7 +143,7 @@ export const DIAGNOSTICS = {
   GATE2103: warning('The constant is a long list'),
   GATE2104: warning('The pattern that allows is not anchored'),
   GATE2105: warning('Every action is allowed'),
-  GATE2106: warning('Who asks may approve'),
+  GATE2106: warning('The requester may approve'),
   GATE2107: warning('The risk score changes no decision'),
   GATE2108: warning('The action pattern looks misspelt'),
 } as const
