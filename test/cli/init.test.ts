@@ -61,7 +61,7 @@ const REFUSED: { name: string; input: Buffer | string; stderr: RegExp }[] = [
   { name: 'a name given twice as a key', input: '[{"name": "a", "name": "b"}]', stderr: /Duplicate key/ },
   { name: 'lists in lists', input: '['.repeat(50), stderr: /Nesting deeper than 40/ },
   { name: 'a list that is too large', input: `["${'a'.repeat(5 * 1024 * 1024)}"]`, stderr: /more than 4194304 bytes/ },
-  { name: 'nothing', input: '', stderr: /Unexpected end/ },
+  { name: 'nothing', input: '', stderr: /The list has no names/ },
 ]
 for (const { name, input, stderr } of REFUSED) {
   test(`init: ${name} is refused with 3, and nothing is written`, async () => {

@@ -63,6 +63,7 @@ test('stopping and deciding are never limited by the plan', () => {
       'recover',
       'approve',
       'reject',
+      'cancelApproval',
       'revokeKey',
       'endSession',
       'openapi',

@@ -173,7 +173,7 @@ const LIST_ROWS: ListRow[] = [
     what: 'what a policy that cannot be read may name is not told of as ignored',
     lists: `  a: {file: a.txt}\n${'\u0001\n'.repeat(21)}`,
     files: { 'a.txt': 'x', 'b.txt': 'x' },
-    told: ['acme/b.txt:1 GATE2001', ...Array.from({ length: 21 }, (_, i) => `acme/main.yaml:${5 + i} GATE1003`)],
+    told: ['acme/b.txt:1 GATE2001', 'acme/main.yaml:5 GATE1003'],
   },
 ]
 
