@@ -11,6 +11,7 @@ import { BUILT_IN_FACTS, WEEKDAYS } from '../src/authoring/load/fact-names.ts'
 import { LIMITS } from '../src/authoring/load/limits.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { MAX_WORK, WEIGHTS } from '../src/base/work.ts'
+import { COMMANDS } from '../src/cli/commands.ts'
 import { createProgram } from '../src/cli/program.ts'
 import type { DecidedBy } from '../src/gate/decide.ts'
 import { PENDING_LIMITS, PLANS, type Plan, SIGN_IN_LIMIT, STATUS_LIMIT } from '../src/keys/plan.ts'
@@ -25,7 +26,7 @@ import { EXAMPLES } from './examples.ts'
 import { table } from './markdown.ts'
 
 /** Each table that documents take from the code, by name; each gives Markdown. */
-const PROGRAM = await createProgram()
+const PROGRAM = await createProgram(COMMANDS)
 
 export const PARTS: Readonly<Record<string, () => string>> = {
   rooms: () => table(['', ...LAYERS.map(code)], roomRows()),

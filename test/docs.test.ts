@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { parse } from 'yaml'
 import { documents, filled, PART_NAMES, partsIn, writtenFiles } from '../docs/build.ts'
 import { schemaCompiler } from '../src/base/schema.ts'
+import { COMMANDS } from '../src/cli/commands.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { SETTINGS } from '../src/service/config.ts'
 import { deadLinks } from './docs/links.ts'
@@ -62,7 +63,7 @@ test('links that lead nowhere are found', () => {
 })
 
 test('every setting is an option of serve, as the table says', async () => {
-  const serve = (await createProgram()).commands.find((command) => command.name() === 'serve')
+  const serve = (await createProgram(COMMANDS)).commands.find((command) => command.name() === 'serve')
   const taken = serve?.options.map((option) => option.attributeName()) ?? []
   assert.deepEqual(
     Object.keys(SETTINGS).filter((name) => !taken.includes(name)),

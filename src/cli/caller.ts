@@ -5,7 +5,8 @@ import { isAdmin } from '../keys/roles.ts'
 import type { RouteRule } from '../keys/routes.ts'
 import type { StartCheck } from '../store/sqlite/load.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
-import { type CommonOptions, UsageError, withStore } from './context.ts'
+import { type CommonOptions, UsageError } from './context.ts'
+import { withStore } from './data-file.ts'
 import type { Io } from './io.ts'
 
 export interface KeyOptions extends CommonOptions {

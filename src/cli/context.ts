@@ -1,20 +1,12 @@
-import { randomBytes } from 'node:crypto'
-import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
-import type { Deps } from '../actions/deps.ts'
 import type { Operator } from '../actions/killswitch/killswitch.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Actor } from '../audit/draft.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { GateError } from '../base/errors.ts'
-import { idMaker } from '../base/id.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
 import { type Config, type ConfigSources, readConfig, SETTINGS } from '../service/config.ts'
-import { signingKeyPath } from '../service/paths.ts'
-import type { StartCheck, Unsealed } from '../store/sqlite/load.ts'
-import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
-import { conversionProgress } from './progress.ts'
 
 /** The depth limit of a request over HTTP. */
 const MAX_JSON_DEPTH = 32
@@ -112,55 +104,4 @@ export function hostActor(): Actor {
 
 export function hostOperator(tenantId: string, environment: Environment): Operator {
   return { actor: hostActor(), tenantId, chain: chainOf(tenantId, environment), admin: true }
-}
-
-interface Opening {
-  /** Makes the file when there is none. */
-  create?: boolean
-  check?: StartCheck
-  unsealed?: Unsealed
-}
-
-/**
- * Runs `work` on the data file in this process, possibly beside a running server.
- * Checking many approvals takes long; a command that uses none, above all a stop, does not wait for it.
- *
- * @param opening.create make the file when there is none
- */
-export async function withStore<T>(
-  options: CommonOptions,
-  work: (deps: Deps, config: Config) => Promise<T>,
-  { create = false, check = 'allButApprovals', unsealed }: Opening = {},
-): Promise<T> {
-  const config = configOf(options)
-  const clock = Date.now
-  const newId = idMaker(clock, randomBytes)
-  // Commands without a data file do not load SQLite.
-  const [{ openStore }, { sealKeysAt }] = await Promise.all([
-    import('../store/sqlite/store.ts'),
-    import('../files/signing-key.ts'),
-  ])
-  const sealKeys = sealKeysAt(signingKeyPath(config))
-  const store: Store = openStore({
-    dir: resolve(config.data),
-    create,
-    clock,
-    sealKeys,
-    check,
-    unsealed,
-    onConvert: conversionProgress(options.io),
-  })
-  try {
-    return await work({ store, clock, newId }, config)
-  } finally {
-    await store.close()
-  }
-}
-
-/** A misspelt tenant must not pass for one without keys, nor be stopped instead of the intended one. */
-export function assertTenant({ store }: Deps, id: string): void {
-  const { tenants } = store.state()
-  if (tenants.has(id)) return
-  const known = [...tenants.keys()].sort().join(', ') || 'none yet'
-  throw new CannotRun(`There is no tenant ${id}; there are: ${known}. Make one with \`gate-sidecar tenants create\`.`)
 }

@@ -9,7 +9,6 @@ import type { ApiKey } from '../keys/apikey.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import {
-  assertTenant,
   CannotRun,
   type CommonOptions,
   collect,
@@ -19,8 +18,8 @@ import {
   hostActor,
   UsageError,
   valueParser,
-  withStore,
 } from './context.ts'
+import { assertTenant, withStore } from './data-file.ts'
 import { print, table } from './output.ts'
 
 interface CreateOptions extends CommonOptions {

@@ -10,17 +10,8 @@ import { parserOf } from '../base/schema.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
 import type { Config } from '../service/config.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
-import {
-  assertTenant,
-  CannotRun,
-  type CommonOptions,
-  EXIT,
-  environmentOption,
-  given,
-  hostActor,
-  hostOperator,
-  withStore,
-} from './context.ts'
+import { CannotRun, type CommonOptions, EXIT, environmentOption, given, hostActor, hostOperator } from './context.ts'
+import { assertTenant, withStore } from './data-file.ts'
 import { print, undisguisedLines } from './output.ts'
 import { imposeReserve, reserveOf, unreadableLines } from './stop-reserve.ts'
 import { setInFolder } from './tenant-folders.ts'

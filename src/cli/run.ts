@@ -1,13 +1,13 @@
 import { visibleLines } from '../base/visible.ts'
 import { failureOf } from './failure.ts'
 import type { Io, Output } from './io.ts'
-import { allCommands, createProgram } from './program.ts'
+import { allCommands, type Commands, createProgram } from './program.ts'
 
 const USUAL_COLUMNS = 80
 
 /** Runs the command that the arguments name. The exit code is in `io.exitCode`, which stays unset for 0. */
-export async function runProgram(args: readonly string[], io: Io): Promise<void> {
-  const program = await createProgram(args[0])
+export async function runProgram(commands: Commands, args: readonly string[], io: Io): Promise<void> {
+  const program = await createProgram(commands, args[0])
   for (const command of allCommands(program)) {
     command
       .exitOverride()

@@ -1,7 +1,8 @@
 import { ensureTenant, setPlan } from '../actions/keys/tenants.ts'
 import { isPlan, PLANS } from '../keys/plan.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
-import { assertTenant, type CommonOptions, hostActor, UsageError, withStore } from './context.ts'
+import { type CommonOptions, hostActor, UsageError } from './context.ts'
+import { assertTenant, withStore } from './data-file.ts'
 import { print, table } from './output.ts'
 
 export function addTenantCommands(program: GateCommand): void {

@@ -1285,7 +1285,7 @@ test('an answer that cannot be written is no answer: 3, and what to think of it'
   for (const command of ['health --port 1', 'tenants list']) {
     const line = `"${process.execPath}" "${BIN}" ${command} ${command.startsWith('h') ? '' : `--data "${world.data}"`} > /dev/full`
     const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' })
-    assert.match(stderr, /^gate-sidecar: Standard output cannot be written: ENOSPC[^\n]*\n$/)
+    assert.match(stderr, /^gate-sidecar: stdout cannot be written: ENOSPC[^\n]*\n$/)
     assert.equal(status, 3)
   }
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { allCommands, createProgram } from '../../src/cli/program.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { run } from './program.ts'
@@ -52,7 +53,7 @@ for (const { words, offers } of ROWS) {
 }
 
 test('completion bash: every command and option that there is', async () => {
-  const program = await createProgram()
+  const program = await createProgram(COMMANDS)
   const levels = allCommands(program).map((command) => {
     const path: string[] = []
     for (let at = command; at.parent; at = at.parent) path.unshift(at.name())
@@ -74,7 +75,7 @@ test('completion zsh and fish: the same words, each quoted', async () => {
   for (const shell of ['zsh', 'fish']) {
     const { code, stdout } = await run(['completion', shell])
     assert.equal(code, 0)
-    for (const command of allCommands(await createProgram()).slice(1))
+    for (const command of allCommands(await createProgram(COMMANDS)).slice(1))
       assert.ok(stdout.includes(command.name()), command.name())
     // An odd number of quotes on a line would be a text that does not end.
     for (const line of stdout.split('\n').filter((text) => !text.startsWith('#')))

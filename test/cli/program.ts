@@ -3,6 +3,7 @@ import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:chi
 import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { runProgram } from '../../src/cli/run.ts'
 import { memoryIo } from './io.ts'
 
@@ -48,7 +49,7 @@ export async function run(args: readonly string[], { cwd = '.', env, input = '' 
   process.chdir(cwd)
   try {
     const { io, printed, exited } = memoryIo(cleanEnv(env), input)
-    await runProgram(args, io)
+    await runProgram(COMMANDS, args, io)
     // A hook exits only once its last line is written, so the exit gets another turn of the event loop.
     const code = await Promise.race([exited, setImmediate(Number(io.exitCode ?? 0))])
     return { code, ...printed }

@@ -5,15 +5,8 @@ import { chainOf } from '../../audit/chain.ts'
 import type { Environment } from '../../base/environment.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate, parseRfc3339 } from '../../base/time.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import {
-  assertTenant,
-  CannotRun,
-  type CommonOptions,
-  environmentOption,
-  limitOption,
-  UsageError,
-  withStore,
-} from '../context.ts'
+import { CannotRun, type CommonOptions, environmentOption, limitOption, UsageError } from '../context.ts'
+import { assertTenant, withStore } from '../data-file.ts'
 import { print } from '../output.ts'
 import { entryTable } from './entry-lines.ts'
 

@@ -1,6 +1,7 @@
 import { decisionOnHost, type RecordedDecision, recordedDecision } from '../../actions/decisions/decisions.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { type CommonOptions, EXIT, withStore } from '../context.ts'
+import { type CommonOptions, EXIT } from '../context.ts'
+import { withStore } from '../data-file.ts'
 import { type Line, paint, prettyJson, print, undisguisedLines } from '../output.ts'
 import { EFFECT_STYLE } from './explanation-lines.ts'
 

@@ -1,0 +1,31 @@
+import type { Commands } from './program.ts'
+
+/** All commands of the program, each group by its first word. */
+export const COMMANDS: Commands = {
+  serve: async () => (await import('./serve/serve.ts')).addServeCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
+  keys: async () => (await import('./keys.ts')).addKeyCommands,
+  tenants: async () => (await import('./tenants.ts')).addTenantCommands,
+  validate: async () => (await import('./policies/validate.ts')).addValidateCommand,
+  lint: async () => (await import('./policies/lint.ts')).addLintCommand,
+  test: async () => (await import('./test/test.ts')).addTestCommand,
+  fmt: async () => (await import('./policies/fmt.ts')).addFormatCommand,
+  check: async () => (await import('./gate/check.ts')).addCheckCommand,
+  risk: async () => (await import('./gate/check.ts')).addRiskCommand,
+  approvals: async () => (await import('./approvals/approvals.ts')).addApprovalCommands,
+  explain: async () => (await import('./decisions/explain.ts')).addExplainCommand,
+  decisions: async () => (await import('./decisions/decisions.ts')).addDecisionCommands,
+  audit: async () => (await import('./audit/audit.ts')).addAuditCommands,
+  evidence: async () => (await import('./evidence/evidence.ts')).addEvidenceCommands,
+  'signing-keys': async () => (await import('./evidence/signing-keys.ts')).addSigningKeyCommands,
+  killswitch: async () => (await import('./killswitch.ts')).addKillSwitchCommands,
+  mcp: async () => (await import('./mcp.ts')).addMcpCommand,
+  hook: async () => (await import('./hook/hook.ts')).addHookCommands,
+  console: async () => (await import('./console.ts')).addConsoleCommand,
+  health: async () => (await import('./health.ts')).addHealthCommand,
+  openapi: async () => (await import('./openapi.ts')).addOpenApiCommand,
+  init: async () => (await import('./policies/init.ts')).addInitCommand,
+  schema: async () => (await import('./policies/schema.ts')).addSchemaCommands,
+  config: async () => (await import('./config.ts')).addConfigCommands,
+  completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
+}

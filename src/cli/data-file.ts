@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Deps } from '../actions/deps.ts'
+import { idMaker } from '../base/id.ts'
+import type { Config } from '../service/config.ts'
+import { signingKeyPath } from '../service/paths.ts'
+import type { StartCheck, Unsealed } from '../store/sqlite/load.ts'
+import type { Store } from '../store/store.ts'
+import { CannotRun, type CommonOptions, configOf } from './context.ts'
+import { conversionProgress } from './progress.ts'
+
+interface Opening {
+  /** Makes the file when there is none. */
+  create?: boolean
+  check?: StartCheck
+  unsealed?: Unsealed
+}
+
+/**
+ * Runs `work` on the data file in this process, possibly beside a running server.
+ * Checking many approvals takes long; a command that uses none, above all a stop, does not wait for it.
+ *
+ * @param opening.create make the file when there is none
+ */
+export async function withStore<T>(
+  options: CommonOptions,
+  work: (deps: Deps, config: Config) => Promise<T>,
+  { create = false, check = 'allButApprovals', unsealed }: Opening = {},
+): Promise<T> {
+  const config = configOf(options)
+  const clock = Date.now
+  const newId = idMaker(clock, randomBytes)
+  // Commands without a data file do not load SQLite.
+  const [{ openStore }, { sealKeysAt }] = await Promise.all([
+    import('../store/sqlite/store.ts'),
+    import('../files/signing-key.ts'),
+  ])
+  const sealKeys = sealKeysAt(signingKeyPath(config))
+  const store: Store = openStore({
+    dir: resolve(config.data),
+    create,
+    clock,
+    sealKeys,
+    check,
+    unsealed,
+    onConvert: conversionProgress(options.io),
+  })
+  try {
+    return await work({ store, clock, newId }, config)
+  } finally {
+    await store.close()
+  }
+}
+
+/** A misspelt tenant must not pass for one without keys, nor be stopped instead of the intended one. */
+export function assertTenant({ store }: Deps, id: string): void {
+  const { tenants } = store.state()
+  if (tenants.has(id)) return
+  const known = [...tenants.keys()].sort().join(', ') || 'none yet'
+  throw new CannotRun(`There is no tenant ${id}; there are: ${known}. Make one with \`gate-sidecar tenants create\`.`)
+}
