@@ -16,10 +16,10 @@ COPY src ./src
 # The build runs some commands about them, and keeps what V8 compiled.
 COPY bin ./bin
 COPY policies ./policies
-# The program is in bundles, with the licences of what they hold; of packages, SQLite and what loads it stay outside them. The
-# package for clients is not for here, nor is what only a compiler reads.
+# The program is in bundles, with the licences of what they hold; of packages, SQLite and what loads it stay outside them.
+# Other packages than this one are not for here, nor is what only a compiler reads.
 RUN npm run build \
-    && rm -r dist/client dist/typebox.js \
+    && rm -r dist/client dist/hook dist/typebox.js \
     && find dist -name '*.map' -delete \
     && mkdir -p run/node_modules \
     && cp -r node_modules/better-sqlite3 node_modules/bindings node_modules/file-uri-to-path run/node_modules/ \

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 'use strict'
 // A CommonJS file, by the package.json beside it: Node.js starts one sooner than a module.
+const { answerHook, untilFinished } = require('./start.js')
 
 // A package among the dependencies prints what it compares, facts of requests, when DEBUG names it.
 delete process.env.DEBUG
@@ -9,17 +10,9 @@ const [, , first, ...rest] = process.argv
 // SIGHUP would end a process that loads. The service reads its policies after this, so nothing is missed.
 if (first === 'serve') process.on('SIGHUP', () => undefined)
 // The hook without what only its installation needs.
-if (first === 'hook' && !rest.includes('--install')) answerHook()
+if (first === 'hook' && !rest.includes('--install')) answerHook(() => require('../dist/hook.cjs'))
 else if (rest.length === 0 && (first === '--version' || first === '-V')) printVersion()
 else runCommand()
-
-/** Any code but 2 lets the tool call run, also that of a program of which files are missing, as while it is built. */
-function answerHook() {
-  process.on('exit', (code) => {
-    if (code !== 0) process.exitCode = 2
-  })
-  require('../dist/hook.cjs')
-}
 
 /** Before anything of the program is loaded. */
 function printVersion() {
@@ -37,15 +30,4 @@ async function loadPolicies() {
   const { run, scriptOf } = require('./compiled.js')
   const path = require.resolve('../dist/policies.cjs')
   return run(scriptOf(path), path)
-}
-
-/** A command that waits for what never comes did not succeed: with this code Node.js ends a module that does so. */
-async function untilFinished(load) {
-  const isUnfinished = () => {
-    process.exitCode = 13
-  }
-  process.on('beforeExit', isUnfinished)
-  const { finished } = await load()
-  await finished
-  process.off('beforeExit', isUnfinished)
 }

@@ -33,3 +33,33 @@ export const OPTIONS = {
   legalComments: 'none',
   logLevel: 'warning',
 }
+
+/** Modules that a package loads and nothing here uses: programs that are commands, and bodies in many encodings. */
+const UNUSED = { commander: 'node:child_process', express: 'body-parser' }
+const withoutUnused = {
+  name: 'without-unused',
+  setup({ onResolve, onLoad }) {
+    for (const [name, path] of Object.entries(UNUSED)) {
+      onResolve({ filter: new RegExp(`^${path}$`) }, ({ importer }) =>
+        importer.includes(join('node_modules', name, '/')) ? { path: 'none', namespace: 'none' } : undefined,
+      )
+    }
+    onLoad({ filter: /^/, namespace: 'none' }, () => ({ contents: '' }))
+  },
+}
+
+/** Options of the built program. Names stay, so that a stack is read without source maps, which packages leave out. */
+export const PROGRAM = {
+  ...OPTIONS,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  metafile: true,
+  plugins: [withoutUnused],
+}
+
+/** Options, beside those, of a program in one CommonJS file. */
+export const COMMON_JS = {
+  format: 'cjs',
+  banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  define: { 'import.meta.url': 'moduleUrl' },
+}

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { OPTIONS, STORE_THREADS, THREADS } from './build-options.js'
+import { COMMON_JS, PROGRAM, STORE_THREADS, THREADS } from './build-options.js'
 import { writeNotice } from './notice.js'
 
 /**
@@ -14,18 +14,7 @@ import { writeNotice } from './notice.js'
 const SRC = join(dirname(fileURLToPath(import.meta.url)), '..')
 const OUT = join(SRC, '../dist')
 
-/** Commander loads child_process only for commands that are separate programs. There are none. */
-const noChildProcess = {
-  name: 'no-child-process',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      /[/\\]commander[/\\]/.test(importer) ? { path: 'none', namespace: 'none' } : undefined,
-    )
-    onLoad({ filter: /^/, namespace: 'none' }, () => ({ contents: '' }))
-  },
-}
-
-const options = { ...OPTIONS, outdir: OUT, minifySyntax: true, metafile: true }
+const options = { ...PROGRAM, outdir: OUT }
 
 mkdirSync(OUT, { recursive: true })
 // Chunks of an earlier build have other names.
@@ -36,7 +25,6 @@ const { metafile } = await build({
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   splitting: true,
-  plugins: [noChildProcess],
 })
 
 // A thread opens all its files at once, and a stop must not meet the limit of open files: one file for each of the store.
@@ -53,12 +41,10 @@ const loadedLater = new Map(
 const buildInOneFile = (name, commands) =>
   build({
     ...options,
+    ...COMMON_JS,
     entryPoints: { [name]: join(SRC, 'cli/main.ts') },
-    format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
-    define: { 'import.meta.url': 'moduleUrl' },
-    plugins: [noChildProcess, inOneFile(commands)],
+    plugins: [...options.plugins, inOneFile(commands)],
   })
 const inOneFile = (commands) => ({
   name: 'in-one-file',
@@ -82,7 +68,7 @@ await buildInOneFile('policies', POLICIES)
 // The process that compiles has the flags of V8 that commands have.
 execFileSync(process.execPath, [join(SRC, 'cli/compile.js')], { stdio: ['ignore', 'ignore', 'inherit'] })
 
-writeNotice(metafile, join(OUT, 'NOTICE'))
+writeNotice(metafile, OUT)
 // One of an earlier build would be applied.
 rmSync(join(OUT, 'migrations'), { recursive: true, force: true })
 cpSync(join(SRC, 'store/sqlite/migrations'), join(OUT, 'migrations'), { recursive: true })
