@@ -27,6 +27,8 @@ export type Grounds = {
   historyEnd: number | null
   unevaluable: readonly { kind: string; name: string; facts: readonly string[]; overBudget?: readonly string[] }[]
   approvalId: string | null
+  /** What the policies decided, where they were only observed; absent where they were enforced. */
+  observed?: string
   planValidated: boolean
 }
 

@@ -107,7 +107,17 @@ function gatekeepers(options: McpOptions, book: ToolBook) {
   const { prefix, approvalTimeout } = options
   const refusesDrift = options.acceptChanges !== true
   return (startsTainted: boolean) =>
-    gatekeeper({ client, book, prefix, trusted, approvalTimeout, refusesDrift, startsTainted, onUnrecorded })
+    gatekeeper({
+      client,
+      book,
+      prefix,
+      trusted,
+      approvalTimeout,
+      refusesDrift,
+      startsTainted,
+      onObserved: tell,
+      onUnrecorded,
+    })
 }
 
 /** Standard output carries the protocol. */

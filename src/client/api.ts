@@ -271,6 +271,8 @@ export interface CreatedKey {
 export interface Decision {
   /** Only `allow` lets the action run. */
   decision: 'allow' | 'deny' | 'require_approval'
+  /** What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then. */
+  observed?: 'allow' | 'deny' | 'require_approval'
   /** A sentence for people. */
   reason: string
   riskScore: number
@@ -791,6 +793,8 @@ export interface ListedDecision {
   entryId: string
   action: string | null
   decision: 'allow' | 'deny' | 'require_approval' | null
+  /** What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then. */
+  observed?: 'allow' | 'deny' | 'require_approval'
   /** The rule that decided, if one did. */
   rule: string | null
   reason: string | null
@@ -973,6 +977,8 @@ export interface Overview {
   completeFrom: string
   /** Every bucket from `from` to `to`, at most 96. */
   decisions: DecisionBucket[]
+  /** Actions since `from` that were allowed only because policies were observed, not enforced. */
+  observed: number
   /** Most frequent sources of denials, at most 10. */
   denials: Denial[]
   /** Number of further rules and steps that denied something. */
@@ -1038,6 +1044,8 @@ export interface PolicyList {
 /** The policy set in force, and what is wrong with the newest files. */
 export interface PolicyState {
   digest: string | null
+  /** `observe`: the policies decide and record, and every action is allowed. */
+  mode: 'enforce' | 'observe' | null
   /** UTC, with milliseconds. */
   loadedAt: string | null
   files: string[]
@@ -1094,6 +1102,8 @@ export interface Posture {
   policies: {
     inForce: boolean
     digest: string | null
+    /** `observe`: the policies decide and record, and every action is allowed. */
+    mode: 'enforce' | 'observe' | null
     /** UTC, with milliseconds. */
     loadedAt: string | null
     /** False when the newest files have faults, or there are none. */
@@ -1195,6 +1205,8 @@ export interface RecordedDecision {
   timestamp: string
   action: string
   decision: 'allow' | 'deny' | 'require_approval'
+  /** What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then. */
+  observed?: 'allow' | 'deny' | 'require_approval'
   reason: string
   /** The rule that decided, if one did. */
   rule: string | null
@@ -1990,6 +2002,8 @@ export interface Api {
       before?: number
       /** The decision that was made. */
       decision?: 'allow' | 'deny' | 'require_approval'
+      /** What the policies decided, of decisions that were only observed. */
+      observed?: 'allow' | 'deny' | 'require_approval'
       /** An action, or a glob: `payment.*`. */
       action?: string
       /** The step of the order of decision that decided. */

@@ -1,6 +1,7 @@
 import { ACTION_PATTERN } from '../base/glob.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { oneLine } from '../base/visible.ts'
+import { observedSentence } from './observe.ts'
 
 /** Identifies one tool call. */
 export interface CallName {
@@ -89,6 +90,8 @@ export function callName(session: string, toolUseId: string | undefined): CallNa
 /** The parts of a decision that a hook uses. */
 export interface Decided {
   decision: string
+  /** What the policies decided, where they are only observed. */
+  observed?: string
   reason: string
   approvalId: string | null
 }
@@ -115,8 +118,15 @@ export const ON_ALLOW = ['pass', 'grant'] as const
 export type OnAllow = (typeof ON_ALLOW)[number]
 
 /** The answer of a hook that does not block. */
-export function allowOutput(onAllow: OnAllow, reason: string): JsonObject {
-  return onAllow === 'pass' ? {} : permission('allow', sentence(reason))
+export function allowOutput(onAllow: OnAllow, action: string, decided: Decided): JsonObject {
+  const permitted = onAllow === 'pass' ? {} : permission('allow', sentence(decided.reason))
+  return { ...observedOutput(action, decided), ...permitted }
+}
+
+/** Part of an answer that tells the user of a call which policies would not have allowed, if they were enforced. */
+export function observedOutput(action: string, { observed, reason }: Decided): { systemMessage?: string } {
+  const told = observedSentence(action, observed, reason)
+  return told === undefined ? {} : { systemMessage: sentence(`gate-sidecar: ${told}`) }
 }
 
 /** The answer of a hook that blocks and cannot end with a code, since it speaks HTTP. */

@@ -48,6 +48,8 @@ export interface Ruling {
   planValidated: boolean
   /** Terms of the approval; set when the decision is require_approval. */
   hold: ApprovalTerms | null
+  /** What the policies decided, where they are only observed. */
+  observed?: Decision
 }
 
 type Verdict = Omit<Ruling, 'unevaluable' | 'planValidated'>

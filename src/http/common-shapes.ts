@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '#typebox'
 import { ID_PREFIX, type IdKind } from '../base/id.ts'
+import { EFFECTS } from '../policies/set.ts'
 
 /**
  * Adds null to a schema, which drops its title. It is written as a list of types, which client generators understand.
@@ -27,6 +28,11 @@ export function described<P extends TProperties>(description: string, properties
 export function oneOf<T extends string>(values: readonly T[], description?: string) {
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description !== undefined && { description }) })
 }
+
+/** What policies decided that are only observed. */
+export const Observed = Type.Optional(
+  oneOf(EFFECTS, 'What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then.'),
+)
 
 /** Like `oneOf`, for a value whose type is any text, such as one read back from the trail. */
 export function textOf(values: readonly string[], description: string) {

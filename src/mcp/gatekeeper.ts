@@ -1,6 +1,7 @@
 import { isActionName } from '../base/glob.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ActionRequest, Decision, GateClient, GateSession, OutcomeRequest, Verdict } from '../client/index.ts'
+import { observedSentence } from '../gate/observe.ts'
 import { metaOf, type Request, refusalOf, USER_REQUEST_META } from './message.ts'
 import type { ToolBook } from './tool-book.ts'
 
@@ -17,6 +18,8 @@ export interface GatekeeperOptions {
   refusesDrift: boolean
   /** True when what the agent has read before is unknown. */
   startsTainted?: boolean
+  /** Receives calls that ran only because the policies are observed, not enforced. */
+  onObserved(sentence: string): void
   /** Receives outcomes that could not be recorded. */
   onUnrecorded(decisionId: string, error: unknown): void
 }
@@ -83,6 +86,8 @@ export function gatekeeper(options: GatekeeperOptions) {
         await record(decisionId, { status: 'not_run', error: TOO_LATE })
         return refused(request, TOO_LATE, verdict.decision)
       }
+      const observed = observedSentence(name, verdict.decision.observed, verdict.decision.reason)
+      if (observed !== undefined) options.onObserved(observed)
       const startedMs = performance.now()
       return {
         forward: true,

@@ -13,6 +13,9 @@ export type Decision = Effect
 export const POLICY_STEPS = ['invalid_context', 'deny_rule', 'risk', 'hold_rule', 'allow_rule', 'default'] as const
 export type PolicyStep = (typeof POLICY_STEPS)[number]
 
+/** Policies are enforced, or decide while every action runs. */
+export const MODES = ['enforce', 'observe'] as const
+export type Mode = (typeof MODES)[number]
 /** Advice about when to ask again. */
 export const RETRIES = ['never', 'after_approval', 'changed_request'] as const
 export type Retry = (typeof RETRIES)[number]
@@ -119,10 +122,7 @@ interface Session {
   readonly taken: ReadonlyMap<string, readonly Glob[]>
 }
 
-/**
- * The fault of a value as a sentence without its end (`context.amount must be number`), or undefined. A value that
- * takes more work than is left has one.
- */
+/** The fault of a value, `context.amount must be number`; undefined without one. Too much work for what is left is one. */
 export type Validate = (value: Json, work: Work) => string | undefined
 
 export interface ActionDeclaration {
@@ -183,6 +183,7 @@ export interface PolicyData {
   readonly tenant: string
   /** `sha256:…` over the parsed documents in file-name order and the contents of the lists. */
   readonly digest: string
+  readonly mode: Mode
   readonly explain: 'full' | 'reason'
   /** IANA name, for `time.*`. */
   readonly timezone: string

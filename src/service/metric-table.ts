@@ -16,6 +16,15 @@ export const METRICS = {
       means: 'the service asks for no requests; `/readyz` says why',
     },
   },
+  observing_tenants: {
+    type: 'gauge',
+    help: 'Tenants whose policies are only observed: every action runs, unless it is stopped.',
+    alert: {
+      when: 'max by (instance) (gate_sidecar_observing_tenants) > 0',
+      for: '60m',
+      means: 'policies say `mode: observe`, as in a first roll-out; nothing but stops is enforced',
+    },
+  },
   errors_total: {
     type: 'counter',
     help: 'Failures that callers were told, by code.',

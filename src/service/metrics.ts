@@ -66,6 +66,7 @@ function requestSamples(measured: Measured) {
   const { errors, writing, tasks, outcomes, latency, clockJumps } = measured
   const reasons = reasonsOf(measured).map(({ reason }) => reason)
   return {
+    observing_tenants: [{ value: measured.policies.observing() }],
     unready: UNREADY.map((reason) => labelled('reason', reason, Number(reasons.includes(reason)))),
     errors_total: counted('code', errors.all()),
     commits_refused_total: counted('code', Object.entries(writing.refused())),

@@ -58,7 +58,10 @@ export async function keepPolicies(
 
 function logChange(log: Logger, tenantId: string, change: PolicyChange): void {
   if ('digest' in change) {
-    log.info({ tenantId, digest: change.digest }, 'policies are in force')
+    const { digest, mode } = change
+    if (mode === 'observe')
+      log.warn({ tenantId, digest, mode }, 'POLICIES ARE ONLY OBSERVED: every action runs, unless it is stopped')
+    else log.info({ tenantId, digest }, 'policies are in force')
     return
   }
   const { fault, faults, inForce: digest } = change

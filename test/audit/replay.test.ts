@@ -118,6 +118,28 @@ const FORGERIES: Forgery[] = [
     entries: one((f) => f.decision(keys.bot, 'email.send', { decidedBy: 'deny_rule' })),
   },
   {
+    name: 'an observed allow of something that policies cannot decide',
+    rule: 'decision',
+    entries: one((f) => f.decision(keys.bot, 'email.send', { decidedBy: 'deny_rule', observed: 'fine' })),
+  },
+  {
+    name: 'an observed allow by a rule that denies, said to be allowed',
+    rule: 'decision',
+    entries: one((f) => f.decision(keys.bot, 'email.send', { decidedBy: 'deny_rule', observed: 'allow' })),
+  },
+  {
+    name: 'an observed allow of what a stop denies',
+    rule: 'decision',
+    entries: one((f) => f.decision(keys.bot, 'email.send', { decidedBy: 'kill_switch', observed: 'deny' })),
+  },
+  {
+    name: 'a denial of policies that are only observed',
+    rule: 'decision',
+    entries: one((f) =>
+      f.decision(keys.bot, 'email.send', { decision: 'deny', decidedBy: 'deny_rule', observed: 'deny' }),
+    ),
+  },
+  {
     name: 'an allow that does not count as taken',
     rule: 'decision',
     entries: one((f) => f.decision(keys.bot, 'email.send', { taken: null })),

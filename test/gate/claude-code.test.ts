@@ -162,8 +162,9 @@ test('what is told of a decision stays on one line, shows what would steer a ter
 })
 
 test('only grant decides in place of the permissions of Claude Code', () => {
-  assert.deepEqual(allowOutput('pass', 'Reads.'), {})
-  assert.deepEqual(allowOutput('grant', 'Reads.'), {
+  const reads = { decision: 'allow', reason: 'Reads.', approvalId: null }
+  assert.deepEqual(allowOutput('pass', 'Read', reads), {})
+  assert.deepEqual(allowOutput('grant', 'Read', reads), {
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',
       permissionDecision: 'allow',

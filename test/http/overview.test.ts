@@ -350,7 +350,7 @@ test('what is enforced: the policies, whether they are the newest, the strongest
   const posture = async (one = key) => (await overviewOf(gate, one)).posture
   const before = await posture()
   const { digest, loadedAt } = (await gate.call(key, 'GET', '/policies')).body.data
-  assert.deepEqual(before.policies, { inForce: true, digest, loadedAt, current: true, faults: 0 })
+  assert.deepEqual(before.policies, { inForce: true, digest, mode: 'enforce', loadedAt, current: true, faults: 0 })
   assert.deepEqual(before.killSwitch, { active: false, level: null, scope: null })
   assert.deepEqual([before.environment, before.watching], ['live', false])
   assert.ok(before.failModes.length > 5)
@@ -360,12 +360,15 @@ test('what is enforced: the policies, whether they are the newest, the strongest
   const stop = { level: 'L1', scope: 'email.send', reason: 'Phishing.', triggeredBy: 'ann' }
   assertDone(await gate.call(key, 'POST', '/killswitch/trigger', stop))
   const changed = await posture()
-  assert.deepEqual(changed.policies, { inForce: true, digest, loadedAt, current: false, faults: 1 })
+  assert.deepEqual(changed.policies, { inForce: true, digest, mode: 'enforce', loadedAt, current: false, faults: 1 })
   assert.deepEqual(changed.killSwitch, { active: true, level: 'L1', scope: 'email.send' })
   const inTest = await posture(await gate.key({ environment: 'test' }))
   assert.deepEqual([inTest.environment, inTest.killSwitch.active], ['test', false])
   const stranger = await posture(await gate.key({ tenant: 'nobody' }))
-  assert.deepEqual(stranger.policies, { inForce: false, digest: null, loadedAt: null, current: false, faults: 0 })
+  assert.deepEqual(stranger.policies, {
+    ...{ inForce: false, digest: null, mode: null },
+    ...{ loadedAt: null, current: false, faults: 0 },
+  })
 })
 
 const gate = await startGate({ after })

@@ -58,6 +58,7 @@ export async function scene(answer: Answer = ran, sidecar = gate.server.url, { r
       approvalTimeout: 10_000,
       refusesDrift,
       startsTainted,
+      onObserved: () => undefined,
       onUnrecorded: () => undefined,
     })
   const shared = keeper(false)

@@ -202,6 +202,7 @@ class DecisionsEndpoints:
         limit: Optional[int] = None,
         before: Optional[int] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        observed: Optional[Literal["allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
         decided_by: Optional[
             Literal[
@@ -229,6 +230,7 @@ class DecisionsEndpoints:
         - `limit`: Limit of decisions in the answer.
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
         - `decision`: The decision that was made.
+        - `observed`: What the policies decided, of decisions that were only observed.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
@@ -246,6 +248,7 @@ class DecisionsEndpoints:
                 "limit": limit,
                 "before": before,
                 "decision": decision,
+                "observed": observed,
                 "action": action,
                 "decidedBy": decided_by,
                 "rule": rule,
@@ -646,6 +649,7 @@ class AsyncDecisionsEndpoints:
         limit: Optional[int] = None,
         before: Optional[int] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        observed: Optional[Literal["allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
         decided_by: Optional[
             Literal[
@@ -673,6 +677,7 @@ class AsyncDecisionsEndpoints:
         - `limit`: Limit of decisions in the answer.
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
         - `decision`: The decision that was made.
+        - `observed`: What the policies decided, of decisions that were only observed.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
@@ -690,6 +695,7 @@ class AsyncDecisionsEndpoints:
                 "limit": limit,
                 "before": before,
                 "decision": decision,
+                "observed": observed,
                 "action": action,
                 "decidedBy": decided_by,
                 "rule": rule,

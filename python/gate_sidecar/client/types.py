@@ -450,6 +450,10 @@ class _Decision(TypedDict):
 class Decision(_Decision, total=False):
     """The decision and its reason. It is on disk before it is answered."""
 
+    observed: Literal["allow", "deny", "require_approval"]
+    """What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow`
+    then.
+    """
     explanation: Explanation
 
 
@@ -998,9 +1002,7 @@ class KillSwitchStatus(_KillSwitchStatus, total=False):
     reason: str
 
 
-class ListedDecision(TypedDict):
-    """A decision as a line of a list."""
-
+class _ListedDecision(TypedDict):
     id: str
     """Names it in paths."""
     timestamp: str
@@ -1039,6 +1041,15 @@ class ListedDecision(TypedDict):
     """Approval that it waited for, or used."""
     redacted: bool
     """True when the decision is not there any more: all but its ids, time and `seq` is null."""
+
+
+class ListedDecision(_ListedDecision, total=False):
+    """A decision as a line of a list."""
+
+    observed: Literal["allow", "deny", "require_approval"]
+    """What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow`
+    then.
+    """
 
 
 class ListedKey(TypedDict):
@@ -1213,6 +1224,7 @@ Overview = TypedDict(
         "bucketMs": "int",
         "completeFrom": "str",
         "decisions": "List[DecisionBucket]",
+        "observed": "int",
         "denials": "List[Denial]",
         "denialsLeftOut": "int",
         "approvals": "ApprovalFigures",
@@ -1275,6 +1287,8 @@ class PolicyState(TypedDict):
     """The policy set in force, and what is wrong with the newest files."""
 
     digest: Optional[str]
+    mode: Optional[Literal["enforce", "observe"]]
+    """`observe`: the policies decide and record, and every action is allowed."""
     loadedAt: Optional[str]
     """UTC, with milliseconds."""
     files: List[str]
@@ -1335,6 +1349,8 @@ class PolicyValidation(TypedDict):
 class PosturePolicies(TypedDict):
     inForce: bool
     digest: Optional[str]
+    mode: Optional[Literal["enforce", "observe"]]
+    """`observe`: the policies decide and record, and every action is allowed."""
     loadedAt: Optional[str]
     """UTC, with milliseconds."""
     current: bool
@@ -1506,9 +1522,7 @@ class RecordedDecisionUnexplained(TypedDict):
     message: str
 
 
-class RecordedDecision(TypedDict):
-    """Record of a decision and its explanation: evaluated again by the policies that decided."""
-
+class _RecordedDecision(TypedDict):
     id: str
     """As it was answered."""
     timestamp: str
@@ -1563,6 +1577,15 @@ class RecordedDecision(TypedDict):
     differences: List[Difference]
     unexplained: Optional[RecordedDecisionUnexplained]
     """Reason why it cannot be explained."""
+
+
+class RecordedDecision(_RecordedDecision, total=False):
+    """Record of a decision and its explanation: evaluated again by the policies that decided."""
+
+    observed: Literal["allow", "deny", "require_approval"]
+    """What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow`
+    then.
+    """
 
 
 class _RecoverRequest(TypedDict):

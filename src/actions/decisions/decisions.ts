@@ -7,7 +7,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import type { Store } from '../../store/store.ts'
 import { entryPlaceFault } from '../audit/verify-range.ts'
 import type { Caller, Deps } from '../deps.ts'
-import { type Decided, decidedOf } from '../gate/answer.ts'
+import { type Decided, decidedOf, observedIn } from '../gate/answer.ts'
 import { outcomeOf } from '../outcomes/outcome-of.ts'
 
 /** The entry of a decision, by the decision's id or the entry's own. */
@@ -87,6 +87,7 @@ export async function recordedDecision(deps: Deps, entry: StoredEntry) {
     timestamp: entry.header.ts,
     action: decision.action,
     decision: decision.decision,
+    ...observedIn(grounds),
     reason: grounds.reason,
     rule: grounds.rule,
     decidedBy: grounds.decidedBy,

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../base/json.ts'
 import { explanationOf } from '../../gate/explain.ts'
 import { NO_HISTORY } from '../../gate/history.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
+import { inMode } from '../../gate/observe.ts'
 import { shown } from '../../gate/shown.ts'
 import { covers, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
@@ -44,7 +45,7 @@ async function reproduce(deps: ExplainDeps, entry: StoredEntry) {
   if ('code' in found) return without(found)
   const judgement = await judgeAgain(deps, chain, { decided, request, set: found.set })
   if (judgement === undefined) return without(unexplained('redacted', null))
-  const differences = differencesOf(decided, judgement)
+  const differences = differencesOf(decided, judgement, found.set)
   return {
     explanation: explanationOf(found.set, decided.decision.action, judgement),
     reproduced: differences.length === 0,
@@ -110,7 +111,12 @@ function stopThen(deps: Deps, chain: string, { decision, grounds }: Decided, set
  * Differences between record and reevaluation. An approval decides after the policies, which must have held the
  * request.
  */
-function differencesOf({ decision, risk, grounds }: Decided, { outcome, risk: again }: Judgement) {
+function differencesOf(
+  { decision, risk, grounds }: Decided,
+  { outcome: ruling, risk: again }: Judgement,
+  set: PolicySet | undefined,
+) {
+  const outcome = inMode(set, ruling)
   const byApproval = grounds.decidedBy === 'approval'
   const isHeld = outcome.decision === 'require_approval'
   // The reason of a hold may continue with faults of approvals.
@@ -119,6 +125,7 @@ function differencesOf({ decision, risk, grounds }: Decided, { outcome, risk: ag
     ? [['decision', 'require_approval', outcome.decision]]
     : [
         ['decision', decision.decision, outcome.decision],
+        ['observed', grounds.observed ?? null, outcome.observed ?? null],
         ['decidedBy', grounds.decidedBy, outcome.decidedBy],
         ['reason', grounds.reason, isSameReason ? grounds.reason : outcome.reason],
         ['retry', grounds.retry, outcome.retry],

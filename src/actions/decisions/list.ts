@@ -3,6 +3,7 @@ import { type Glob, globMatches } from '../../base/glob.ts'
 import type { Decision } from '../../policies/set.ts'
 import { lengthOf, type Store } from '../../store/store.ts'
 import type { Deps } from '../deps.ts'
+import { observedIn } from '../gate/answer.ts'
 import { PAGE_BYTES } from '../page.ts'
 import { decisionsBackwards, type RecentDecision } from './recent-decisions.ts'
 
@@ -19,6 +20,8 @@ export const MATCHES = ['whole', 'part'] as const
 export interface DecisionFilter {
   decidedBy?: string | undefined
   decision?: Decision | undefined
+  /** What the policies decided, of decisions that were only observed. */
+  observed?: Decision | undefined
   action?: Glob | undefined
   rule?: string | undefined
   agent?: string | undefined
@@ -73,7 +76,7 @@ async function timeAt(store: Store, chain: string, seq: number): Promise<string 
 
 /** An erased decision matches only where no filter asks for its content. */
 function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeof MATCHES)[number]): boolean {
-  const { decision, decidedBy, action, rule, agent, session, minRisk } = filter
+  const { decision, observed, decidedBy, action, rule, agent, session, minRisk } = filter
   if (decided === undefined) return Object.values(filter).every((wanted) => wanted === undefined)
   const { grounds, risk } = decided
   const isNamed = (wanted: string | undefined, name: string | null): boolean => {
@@ -82,6 +85,7 @@ function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeo
   }
   return (
     (decision === undefined || decided.decision.decision === decision) &&
+    (observed === undefined || grounds.observed === observed) &&
     (action === undefined || globMatches(action, decided.decision.action)) &&
     (decidedBy === undefined || grounds.decidedBy === decidedBy) &&
     isNamed(rule, grounds.rule) &&
@@ -97,6 +101,7 @@ function listed({ decided, ...place }: RecentDecision) {
     ...place,
     action: decided?.decision.action ?? null,
     decision: decided?.decision.decision ?? null,
+    ...(decided && observedIn(decided.grounds)),
     rule: decided?.grounds.rule ?? null,
     reason: decided?.grounds.reason ?? null,
     riskScore: decided?.risk.score ?? null,

@@ -6,7 +6,7 @@ import { formatTimestamp } from '../../base/time.ts'
 import type { Explanation } from '../../gate/explain.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { coveringStop, stopSince } from '../../killswitch/killswitch.ts'
-import { domainOf, type PolicySet } from '../../policies/set.ts'
+import { type Decision, domainOf, type PolicySet } from '../../policies/set.ts'
 import type { IdempotencyUse } from '../../store/submission.ts'
 import { isIntact } from '../approvals/follows-from-chain.ts'
 import type { Caller, CheckDeps, Deps } from '../deps.ts'
@@ -38,6 +38,7 @@ export function checkAnswer(
   const open = set === undefined ? grounds.policyDigest === null : set.explain !== 'reason'
   return {
     decision: decision.decision,
+    ...observedIn(grounds),
     reason: grounds.reason,
     riskScore: risk.score,
     plan: { action: decision.action, validated: grounds.planValidated },
@@ -53,6 +54,12 @@ export function checkAnswer(
     factors: open ? risk.factors : [],
     unevaluable: open ? grounds.unevaluable : [],
   }
+}
+
+/** The decision of policies that were only observed, as a member. */
+export function observedIn({ observed }: Decided['grounds']): { observed?: Decision } {
+  // It was written from a decision, and its commitment binds it.
+  return observed === undefined ? {} : { observed: observed as Decision }
 }
 
 /**

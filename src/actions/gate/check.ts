@@ -3,6 +3,7 @@ import { siblingId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { explanationOf } from '../../gate/explain.ts'
 import { sessionOf } from '../../gate/history.ts'
+import { inMode } from '../../gate/observe.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { Guard, Placed } from '../../store/submission.ts'
@@ -55,8 +56,8 @@ async function decide(
   const judged = judging instanceof Promise ? await judging : judging
   if (deps.isLarge) await deps.pause?.(caller.tenantId)
   const asked: Asked = { caller, request, judged, decisionId: deps.newId('decision') }
-  const { hold } = judged.outcome
-  const resolved = hold === null ? ruled(judged.outcome) : await resolveHold(deps, asked, hold)
+  const ruling = inMode(judged.set, judged.outcome)
+  const resolved = ruling.hold === null ? ruled(ruling) : await resolveHold(deps, asked, ruling.hold)
   const entry = decisionEntry(asked, resolved)
   const bound = idempotency && bindTo(deps, caller, idempotency, earlier, entry.id)
   return {
@@ -116,6 +117,7 @@ function decisionEntry(
       domain: subject.domain ?? null,
       evaluatedAt: formatTimestamp(nowMs),
       historyEnd: seen?.end ?? null,
+      ...(outcome.observed !== undefined && { observed: outcome.observed }),
       planValidated: outcome.planValidated,
       policyDigest: set?.digest ?? null,
       reason: outcome.reason,

@@ -40,6 +40,7 @@ export async function overview(
     bucketMs: window.bucketMs,
     completeFrom: formatTimestamp(Math.max(window.fromMs, Math.min(recent.completeMs, nowMs))),
     decisions: decisionsIn(recent, window),
+    observed: observedIn(recent, window),
     ...denialsIn(recent, window),
     approvals: { ...(await pendingNow(deps, caller.chain, nowMs)), ...endedIn(recent.ended, window) },
     latency: deps.latency.newest(),
@@ -72,6 +73,9 @@ const MEMBERS = { allow: 'allow', deny: 'deny', require_approval: 'requireApprov
   string
 >
 
+/** Grounds of an allow that is enforced. */
+const ALLOWING = ['allow_rule', 'approval']
+
 function decisionsIn({ times, places, kinds }: Recent, window: Window) {
   const { fromMs, toMs, bucketMs } = window
   const buckets = Array.from({ length: (toMs - fromMs) / bucketMs }, (_, i) => ({
@@ -86,6 +90,12 @@ function decisionsIn({ times, places, kinds }: Recent, window: Window) {
     if (bucket !== undefined && kind !== undefined) bucket[MEMBERS[kind.decision]] += 1
   })
   return buckets
+}
+
+/** The number of actions that were allowed only since policies were observed: no rule and no approval allowed them. */
+function observedIn({ times, places, kinds }: Recent, window: Window): number {
+  const isObserved = kinds.map(({ decision, decidedBy }) => decision === 'allow' && !ALLOWING.includes(decidedBy))
+  return times.filter((atMs, i) => isIn(window, atMs) && isObserved[places[i] ?? 0]).length
 }
 
 /** The most frequent sources of denials. */
@@ -170,10 +180,10 @@ async function auditOf({ store, anchors, verification }: OverviewDeps, chain: st
 
 /** The enforcement that is in force now. */
 function postureOf(deps: OverviewDeps, caller: Caller) {
-  const { digest, loadedAt, current, faults, watching } = deps.policies.describe(caller)
+  const { digest, mode, loadedAt, current, faults, watching } = deps.policies.describe(caller)
   const { active, level, scope } = killSwitchStatus(deps, caller.chain)
   return {
-    policies: { inForce: digest !== null, digest, loadedAt, current, faults: faults.length },
+    policies: { inForce: digest !== null, digest, mode, loadedAt, current, faults: faults.length },
     killSwitch: { active, level, scope },
     environment: caller.environment,
     watching,

@@ -110,7 +110,7 @@ export async function recordLoaded(
       return { submission: null, reply: () => isDone }
     const earlier = deps.store.state().policies.get(set.tenant)
     const { data, write } = policyChange(earlier, set, formatTimestamp(deps.clock()))
-    const told = { ...data, files: set.files, rules: set.rules.length, factors: set.factors.length }
+    const told = { ...data, mode: set.mode, files: set.files, rules: set.rules.length, factors: set.factors.length }
     const stored = { tenantId: set.tenant, digest: set.digest, source: pack(source) }
     const submission = {
       guards: [],

@@ -4,6 +4,7 @@ import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../auth
 import { GateError } from '../../base/errors.ts'
 import { type Clock, formatTimestamp, steadyClock } from '../../base/time.ts'
 import { requestBody } from '../../gate/request.ts'
+import type { Mode } from '../../policies/set.ts'
 import type { Caller } from '../deps.ts'
 import { attempts } from './attempts.ts'
 import {
@@ -29,7 +30,7 @@ export interface PolicyFolders {
  * A set came into force; or the folder's content cannot, by the first of this many faults, and the named set, if any,
  * stays.
  */
-export type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
+export type PolicyChange = { digest: string; mode: Mode } | { fault: string; faults: number; inForce: string | null }
 
 export interface RegistryDeps extends PolicyDeps {
   folders: PolicyFolders
@@ -114,6 +115,8 @@ export function policyRegistry(given: RegistryDeps) {
     },
     /** Waits for the started work. */
     idle: work.idle,
+    /** Number of tenants whose policies are only observed. */
+    observing: () => Array.from(slots.values()).filter(({ set }) => set?.mode === 'observe').length,
     /** Tenants whose newest policies are not in force, with the reason. */
     faults: () =>
       Array.from(slots, ([tenantId, { faults }]) => ({ tenantId, fault: faults[0] ?? '' })).filter(
@@ -174,7 +177,7 @@ async function takeIn(deps: Timed, slot: Slot | undefined, folder: TenantFolder,
     return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
   }
   const recorded = await recordLoaded(deps, set, folder, actor)
-  deps.onChange(tenant, { digest: set.digest })
+  deps.onChange(tenant, { digest: set.digest, mode: set.mode })
   // Changed tests or comments leave the set the same.
   const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
   const unrecorded = recorded ? null : folder
@@ -191,6 +194,7 @@ function describeSlot(slot: Slot | undefined, watch: boolean) {
   const { set, since = null, checkedAt = null, faults = [], diagnostics = [] } = slot ?? {}
   return {
     digest: set?.digest ?? null,
+    mode: set?.mode ?? null,
     loadedAt: since,
     files: set?.files ?? [],
     rules: set?.rules.length ?? 0,

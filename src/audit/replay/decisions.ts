@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { ROUTES } from '../../keys/routes.ts'
 import { coveringStop, type PlacedStop } from '../../killswitch/killswitch.ts'
+import { EFFECTS, POLICY_STEPS } from '../../policies/set.ts'
 import { knownKey } from './actors.ts'
 import type { Place, Told } from './place.ts'
 import { broken, type Decided, type Fault, type State } from './state.ts'
@@ -35,18 +36,29 @@ function outcomeFault(
   state: State,
   place: Place,
   decided: Decided,
-  { decidedBy, taken }: JsonObject,
+  { decidedBy, observed, taken }: JsonObject,
   told: Told,
 ): Fault | undefined {
   const { action, decision } = decided
-  if (decision !== 'allow')
+  if (decision !== 'allow') {
+    if (observed !== undefined) return broken('decision', 'policies that are only observed allow every action')
     return taken === null ? undefined : broken('decision', 'an action counts as taken that was not allowed')
+  }
   if (taken !== action) return broken('decision', 'the allowed action does not count as taken')
   const stop = coveringStop(state.inForce, { chain: place.chain, action, domain: decided.domain ?? undefined })
   if (stop !== undefined) return broken('stopped', `it allows what stop ${stop.id} (${stop.level}) had stopped`)
+  if (observed !== undefined) return observedFault(decidedBy, observed)
   if (decidedBy === 'allow_rule') return undefined
   if (decidedBy !== 'approval') return broken('decision', 'it allows without a rule or an approval')
   return useFault(state, place, decided, told)
+}
+
+/** The fault in an allow of policies that are only observed: the digest of the set binds its mode, which nobody reads here. */
+function observedFault(decidedBy: Json | undefined, observed: Json): Fault | undefined {
+  const isStep = (POLICY_STEPS as readonly unknown[]).includes(decidedBy)
+  const isEffect = (EFFECTS as readonly unknown[]).includes(observed)
+  if (isStep && isEffect && (observed === 'allow') === (decidedBy === 'allow_rule')) return undefined
+  return broken('decision', 'what the policies decided is not what they can decide')
 }
 
 /** The fault in the use of an approval; the next entry must use it up. */

@@ -11,7 +11,7 @@ import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import { readReason } from './reason.ts'
 
 /** Keys that apply to the whole set, and may therefore stand in one file only. */
-export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain', 'session'] as const
+export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'mode', 'explain', 'session'] as const
 export type Setting = (typeof SETTINGS)[number]
 
 export const DEFAULT_TERMS: ApprovalTerms = {
@@ -24,13 +24,14 @@ export const DEFAULT_TERMS: ApprovalTerms = {
 export const DEFAULT_THRESHOLDS = { requireApproval: 40, deny: 80 }
 export const DEFAULT_REASON = 'No rule allows this action.'
 export const DEFAULT_TIMEZONE = 'UTC'
+export const DEFAULT_MODE = 'enforce'
 export const DEFAULT_EXPLAIN = 'full'
 
 /** Describes the form of a duration. */
 export const DURATION_SENTENCE = 'A duration is an integer and s, m, h or d, from 1s to 90d.'
 
 /** Settings of a set, with defaults for those left out. */
-export type Settings = Pick<PolicyData, 'defaults' | 'thresholds' | 'timezone' | 'approval' | 'explain'>
+export type Settings = Pick<PolicyData, 'defaults' | 'thresholds' | 'timezone' | 'approval' | 'mode' | 'explain'>
 
 /** Reads the settings; reports only faults that their shapes, checked before, cannot express. */
 export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report): Settings {
@@ -43,6 +44,7 @@ export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report):
     thresholds: readThresholds(nodes.get('thresholds'), report),
     timezone: readTimezone(nodes.get('timezone'), report),
     approval: readTerms(nodes.get('approval'), DEFAULT_TERMS, report),
+    mode: textOf(nodes.get('mode')) === 'observe' ? 'observe' : DEFAULT_MODE,
     explain: textOf(nodes.get('explain')) === 'reason' ? 'reason' : DEFAULT_EXPLAIN,
   }
 }

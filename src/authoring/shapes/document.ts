@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
-import { EFFECTS, FACT_TYPES } from '../../policies/set.ts'
-import { DEFAULT_EXPLAIN, DEFAULT_TIMEZONE } from '../load/settings.ts'
+import { EFFECTS, FACT_TYPES, MODES } from '../../policies/set.ts'
+import { DEFAULT_EXPLAIN, DEFAULT_MODE, DEFAULT_TIMEZONE } from '../load/settings.ts'
 import { History, Session } from './over-time.ts'
 import { byName, closed, Description, Globs, NAME_PATTERN, nameOf, TEXT, text } from './parts.ts'
 import { Approval, Defaults, Thresholds } from './settings.ts'
@@ -126,6 +126,11 @@ export function documentShape<S extends TSchema>(condition: S) {
         examples: ['Europe/Berlin', 'America/New_York'],
       }),
       approval: Approval,
+      mode: Type.Enum([...MODES], {
+        default: DEFAULT_MODE,
+        description:
+          'enforce, or observe: the policies decide and record, and every action runs. In one file of the set.',
+      }),
       explain: Type.Enum(['full', 'reason'], {
         default: DEFAULT_EXPLAIN,
         description: 'Part of a decision that the agent is told: all, or the reason alone. In one file of the set.',

@@ -26,6 +26,7 @@ function linesOf(found: RecordedDecision): Line[] {
   const holder = caller.identity ?? caller.name
   return [
     [`${found.id}  `, paint(EFFECT_STYLE[decision], decision)],
+    ...(found.observed === undefined ? [] : [`observed      ${found.observed}: the policies were not enforced`]),
     `action        ${found.action}`,
     `reason        ${found.reason}`,
     `decided by    ${found.decidedBy}${found.rule === null ? '' : `, rule ${found.rule}`} at ${found.timestamp}`,

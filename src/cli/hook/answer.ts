@@ -53,11 +53,11 @@ async function decide(options: HookOptions, { request, call }: AboutToCall, appr
   const { io } = options
   const verdict = await gateClient(options, { timeout: ASK_MS, fetch: httpFetch }).permit(request, { approvalTimeout })
   if (!verdict.allowed) return block(io, reasonOf(request.action, verdict))
-  const { decisionId, reason } = verdict.decision
+  const { decisionId } = verdict.decision
   if (!verdict.isValid())
     return block(io, `${request.action} was allowed, but for a time that has passed: try it again.`)
   if (options.outcomes && call !== undefined) note(io, (notes) => notes.put(nameOf(options, call), decisionId))
-  allow(io, `${JSON.stringify(allowOutput(options.onAllow, reason))}\n`)
+  allow(io, `${JSON.stringify(allowOutput(options.onAllow, request.action, verdict.decision))}\n`)
 }
 
 function reasonOf(action: string, { decision, reason }: Refused): string {

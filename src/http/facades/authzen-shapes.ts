@@ -2,7 +2,7 @@ import { type Static, Type } from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import { USUAL_URL } from '../../base/variables.ts'
 import { AnyJsonObject } from '../../gate/request.ts'
-import { described, EXAMPLE, id, oneOf, Timestamp } from '../common-shapes.ts'
+import { described, EXAMPLE, id, Observed, oneOf, Timestamp } from '../common-shapes.ts'
 
 /* Shapes of the Authorization API 1.0 of AuthZEN. Unlike ours they are open: a receiver ignores unknown members. */
 
@@ -47,6 +47,7 @@ const DecisionContext = Type.Object({
   evaluated_at: Type.Optional(Timestamp),
   reason: Type.Optional(Type.String({ description: '`approval_required`, or the step that decided.' })),
   reason_user: Type.Optional(Type.Object({ en: Type.String() })),
+  observed: Observed,
   valid_until: Type.Optional(Type.String({ ...Until, description: 'An allow is good until then.' })),
   access_request: Type.Optional(Type.Object({ endpoint: Type.String(), expires_at: Timestamp })),
   approval: Type.Optional(Type.Object({ id: id('approval', 'The approval that was used up.'), approved_until: Until })),

@@ -158,6 +158,7 @@ function accessDecision(answer: CheckAnswer, origin: string, presented: boolean)
       evaluated_at: answer.timestamp,
       reason: isHeld ? 'approval_required' : answer.decidedBy,
       reason_user: { en: answer.reason },
+      ...(answer.observed !== undefined && { observed: answer.observed }),
       ...(validUntil !== null && { valid_until: validUntil }),
       ...(validUntil !== null && approvalId !== null && { approval: { id: approvalId, approved_until: validUntil } }),
       ...(isHeld && approvalExpiresAt !== null && { access_request: requestable(origin, approvalExpiresAt) }),

@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { checkAndWait } from '../../actions/gate/check-wait.ts'
-import { denyOutput, refusalSentence, requestOf } from '../../gate/claude-code.ts'
+import { denyOutput, observedOutput, refusalSentence, requestOf } from '../../gate/claude-code.ts'
 import { PreToolUse } from '../../gate/claude-code-event.ts'
 import { described, oneOf } from '../common-shapes.ts'
 import { MAX_WAIT_MS } from '../query.ts'
@@ -8,6 +8,9 @@ import { route } from '../route.ts'
 
 /** Part of an answer that Claude Code reads. */
 const HookAnswer = described('Empty: the gate allows the call, and the permissions of Claude Code go on.', {
+  systemMessage: Type.Optional(
+    Type.String({ description: 'Tells the user that the policies, which are only observed, did not allow the call.' }),
+  ),
   hookSpecificOutput: Type.Optional(
     Type.Object({
       hookEventName: oneOf(['PreToolUse'], 'The hook.'),
@@ -45,7 +48,8 @@ export const claudeCodeRoutes = {
     async answer(services, call) {
       const request = { tenantId: call.caller.tenantId, ...requestOf(call.body) }
       const answer = await checkAndWait(services, call, request, undefined, { waitMs: MAX_WAIT_MS, explain: false })
-      return answer.decision === 'allow' ? {} : denyOutput(refusalSentence(request.action, answer))
+      if (answer.decision !== 'allow') return denyOutput(refusalSentence(request.action, answer))
+      return observedOutput(request.action, answer)
     },
   }),
 }

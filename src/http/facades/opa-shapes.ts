@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import { AnyJsonObject } from '../../gate/request.ts'
-import { EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+import { EXAMPLE, id, nullable, Observed, oneOf, Timestamp } from '../common-shapes.ts'
 import { queryShape } from '../query.ts'
 
 /** Input of the package @ai-sdk/policy-opa, or an application's replacement of it. */
@@ -34,6 +34,7 @@ export const OpaAnswer = Type.Object({
   result: Type.Object({
     decision: oneOf(['allow', 'deny', 'requires-approval'], 'Only `allow` lets the tool run.'),
     reason: Type.String({ description: 'A sentence for people.' }),
+    observed: Observed,
     approval_id: nullable(id('approval', 'The approval that is waited for, or was used.')),
     approval_expires_at: nullable(Timestamp),
     valid_until: nullable(Type.String({ format: 'date-time', description: 'An allow is good until then.' })),

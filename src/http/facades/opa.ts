@@ -67,6 +67,7 @@ function opaAnswer(
     result: {
       decision: word,
       reason: isHeld ? `${reason} It waits for approval ${approvalId}.` : reason,
+      ...(answer.observed !== undefined && { observed: answer.observed }),
       approval_id: approvalId,
       approval_expires_at: approvalExpiresAt,
       valid_until: validUntil,

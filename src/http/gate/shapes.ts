@@ -1,7 +1,18 @@
 import { Type } from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS, RETRIES } from '../../policies/set.ts'
-import { Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, textOf, titled } from '../common-shapes.ts'
+import {
+  Digest,
+  EXAMPLE,
+  id,
+  nullable,
+  Observed,
+  oneOf,
+  RiskFactor,
+  Timestamp,
+  textOf,
+  titled,
+} from '../common-shapes.ts'
 import { Explanation } from '../decisions/explanation-shapes.ts'
 
 export const Unevaluable = titled(
@@ -20,6 +31,7 @@ export const Unevaluable = titled(
 /** `data` of POST /gate/check. */
 export const Decision = titled('Decision', 'The decision and its reason. It is on disk before it is answered.', {
   decision: oneOf(EFFECTS, 'Only `allow` lets the action run.'),
+  observed: Observed,
   reason: Type.String({ description: 'A sentence for people.' }),
   riskScore: Type.Number({ minimum: 0, maximum: 100 }),
   plan: Type.Object({ action: Type.String(), validated: Type.Boolean() }),

@@ -6,6 +6,7 @@ import { FAIL_MODES } from '../../actions/overview/fail-modes.ts'
 import { NEWEST } from '../../actions/overview/latency.ts'
 import { MAX_DENIALS } from '../../actions/overview/overview.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
+import { MODES } from '../../policies/set.ts'
 import { Digest, EXAMPLE, nullable, oneOf, Timestamp, textOf, titled } from '../common-shapes.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -58,6 +59,7 @@ const Posture = titled('Posture', 'Enforcement that is in force now.', {
   policies: Type.Object({
     inForce: Type.Boolean(),
     digest: nullable(Digest),
+    mode: nullable(oneOf(MODES, '`observe`: the policies decide and record, and every action is allowed.')),
     loadedAt: nullable(Timestamp),
     current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
     faults: Count,
@@ -85,6 +87,10 @@ export const Overview = titled('Overview', 'State of the tenant and environment,
       'Time from which on the figures are complete: later than `from` when the chain is too busy, or was pruned.',
   }),
   decisions: Type.Array(DecisionBucket, { description: 'Every bucket from `from` to `to`, at most 96.' }),
+  observed: Type.Integer({
+    minimum: 0,
+    description: 'Actions since `from` that were allowed only because policies were observed, not enforced.',
+  }),
   denials: Type.Array(Denial, { description: `Most frequent sources of denials, at most ${MAX_DENIALS}.` }),
   denialsLeftOut: Type.Integer({ minimum: 0, description: 'Number of further rules and steps that denied something.' }),
   approvals: Approvals,
@@ -110,6 +116,7 @@ export const overviewExample = {
       { at: '2026-11-20T13:00:00.000Z', allow: 210, deny: 2, requireApproval: 1 },
       { at: '2026-11-21T01:00:00.000Z', allow: 96, deny: 1, requireApproval: 2 },
     ],
+    observed: 0,
     denials: [{ rule: 'sanctioned', decidedBy: 'deny_rule', count: 3 }],
     denialsLeftOut: 0,
     approvals: {
@@ -129,7 +136,10 @@ export const overviewExample = {
       fault: null,
     },
     posture: {
-      policies: { inForce: true, digest: EXAMPLE.policyDigest, loadedAt: EXAMPLE.time, current: true, faults: 0 },
+      policies: {
+        ...{ inForce: true, digest: EXAMPLE.policyDigest, mode: 'enforce' as const },
+        ...{ loadedAt: EXAMPLE.time, current: true, faults: 0 },
+      },
       killSwitch: { active: false, level: null, scope: null },
       environment: 'live' as const,
       version: '1.0.0',

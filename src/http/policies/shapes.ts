@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { DIAGNOSTICS } from '../../authoring/diagnostics/diagnostics.ts'
 import { MAX_EXCERPT } from '../../authoring/diagnostics/quote.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { EFFECTS, RETRIES } from '../../policies/set.ts'
+import { EFFECTS, MODES, RETRIES } from '../../policies/set.ts'
 import { Digest, EXAMPLE, nullable, oneOf, RiskFactor, Timestamp, titled } from '../common-shapes.ts'
 import { Explanation, exampleExplanation } from '../decisions/explanation-shapes.ts'
 import { Unevaluable } from '../gate/shapes.ts'
@@ -33,6 +33,7 @@ const Diagnostic = titled('Diagnostic', 'One fault of a policy set.', {
 
 export const PolicyState = titled('PolicyState', 'The policy set in force, and what is wrong with the newest files.', {
   digest: nullable(Digest),
+  mode: nullable(oneOf(MODES, '`observe`: the policies decide and record, and every action is allowed.')),
   loadedAt: nullable(Timestamp),
   files: Type.Array(Type.String()),
   rules: Type.Integer({ minimum: 0 }),
@@ -49,6 +50,7 @@ export const PolicyState = titled('PolicyState', 'The policy set in force, and w
 export const listPoliciesExample = {
   data: {
     digest: EXAMPLE.policyDigest,
+    mode: 'enforce' as const,
     loadedAt: EXAMPLE.time,
     files: ['main.yaml', 'payments.yaml'],
     rules: 8,

@@ -16,7 +16,7 @@ interface Props {
 
 /** The decision, its action, its reason, and the outcome. */
 export function Summary({ of }: Props) {
-  const { id, action, decision, reason, rule, decidedBy, retry, riskScore, timestamp } = of
+  const { id, action, decision, observed, reason, rule, decidedBy, retry, riskScore, timestamp } = of
   const decider = (
     <>
       {DECIDED_BY[decidedBy]}
@@ -34,6 +34,7 @@ export function Summary({ of }: Props) {
       </p>
       <Facts
         of={{
+          Observed: observed && <DecisionBadge decision={observed} />,
           'Decided by': decider,
           Risk: <Risk score={riskScore} />,
           When: <Time at={timestamp} />,

@@ -24,7 +24,13 @@ interface Problem {
 /** Current problems, above everything else. */
 export function Notices({ of: { posture, audit } }: { of: Overview }) {
   const { may, stops } = useConsole()
-  const problems = [...ofStop(stops), ...ofPolicies(posture), ...ofTrail(audit), ...ofAnchors(audit)]
+  const problems = [
+    ...ofStop(stops),
+    ...ofMode(posture),
+    ...ofPolicies(posture),
+    ...ofTrail(audit),
+    ...ofAnchors(audit),
+  ]
   if (problems.length === 0) return null
   return (
     <section aria-label="What is wrong now">
@@ -57,6 +63,13 @@ function ofStop({ data, isKnown }: Stops): Problem[] {
   )
   const text = 'Every action that the stop covers is denied, or waits until it ends.'
   return [{ name: 'stop', title, text, page: 'kill-switch', link: 'Kill switch' }]
+}
+
+function ofMode({ policies: { mode } }: Overview['posture']): Problem[] {
+  if (mode !== 'observe') return []
+  const title = 'Policies are only observed, not enforced'
+  const text = 'Every action is allowed, unless it is stopped. Decisions say what the policies decided.'
+  return [{ name: 'mode', title, text, page: 'policies', link: 'Policies' }]
 }
 
 function ofPolicies({ policies: { inForce, current, faults } }: Overview['posture']): Problem[] {
