@@ -13,6 +13,7 @@ import inspect
 import json
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from gate_sidecar.client import ActionRefused, AsyncGateClient, GateClient, GateError
@@ -80,6 +81,13 @@ class Runner:
 
         run = act_later if self.is_async else act
         return self.gate.guard(request, run, **self.waiting(options))
+
+    async def do_guard_twice(self, **given: Any) -> Any:
+        if self.is_async:
+            return await asyncio.gather(self.do_guard(**given), self.do_guard(**given))
+        with ThreadPoolExecutor() as threads:
+            both = [threads.submit(self.do_guard, **given) for _ in range(2)]
+            return [one.result() for one in both]
 
     async def do_permit(self, request: Any, **options: Any) -> Any:
         pending: list[Any] = []

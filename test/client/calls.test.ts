@@ -62,22 +62,6 @@ test('a guarded action that is aborted while it is held never runs, though it is
   assert.equal(ran, 0)
 })
 
-test('two equal actions that are held at once both wait, and each runs by an approval of its own', async () => {
-  const { key, client } = await scene()
-  let ran = 0
-  const run = (): void => {
-    ran += 1
-  }
-  const both = [1, 2].map(() => client.guard(HELD, run, { approvalTimeout: 30_000 }))
-  for (const count of [1, 2]) {
-    const id = await pendingOf(key)
-    const { status } = await gate.call(approver, 'POST', `/approvals/${id}/approve`, { approverId: 'ann' })
-    assert.equal(status, 200)
-    await until('one of them runs', () => ran === count)
-  }
-  await Promise.all(both)
-})
-
 test('a guarded action that is aborted as its allow comes does not run, and the trail says so', async () => {
   const { key } = await scene()
   const aborting = new AbortController()

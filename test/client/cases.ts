@@ -48,7 +48,7 @@ export interface Case extends Call, Expected {
   /** Nobody listens. */
   down?: true
   /** Response of people once an approval is asked for. */
-  meanwhile?: 'approve' | 'reject' | 'stop'
+  meanwhile?: 'approve' | 'approve each' | 'reject' | 'stop'
   /** Requests that the client sent, where that is told. */
   requests?: string[]
   /** All of them came under one Idempotency-Key. */
@@ -459,6 +459,15 @@ const guards: Case[] = [
     meanwhile: 'approve',
     value: 1,
     ran: 1,
+    outcome: { status: 'succeeded', possibleBypass: false },
+  },
+  {
+    name: 'two equal actions that are held at once both wait, and each runs by an approval of its own',
+    call: 'guardTwice',
+    with: { request: HELD, approvalTimeout: 20_000, returns: 1 },
+    meanwhile: 'approve each',
+    value: [1, 1],
+    ran: 2,
     outcome: { status: 'succeeded', possibleBypass: false },
   },
   {

@@ -83,6 +83,8 @@ export const ENDPOINTS: readonly Exchange[] = [
     value: { status: 'rejected' },
   },
   { call: 'waitForApproval', with: { id: '$other', timeout: 5000 }, value: { status: 'rejected' } },
+  { call: 'check', with: pay(7000), value: { decision: 'require_approval' }, keep: { third: 'approvalId' } },
+  { call: 'approvals.cancel', with: { id: '$third' }, value: { id: '$third', status: 'cancelled' } },
   { call: 'audit.log', with: { eventType: 'invoice.read', data: { page: 2 } }, value: { eventType: 'invoice.read' } },
   {
     call: 'audit.chain',

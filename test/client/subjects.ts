@@ -73,16 +73,19 @@ export function python(name: string, ...args: string[]): Subject {
 // biome-ignore lint/suspicious/noExplicitAny: the table says what each call is given
 type Given = any
 
+function guarded(gate: GateClient, { request, returns, throws, ...options }: Given, done: Done): Promise<unknown> {
+  const act = (): unknown => {
+    done.ran += 1
+    if (throws !== undefined) throw new Error(throws)
+    return returns
+  }
+  return gate.guard(request, act, options)
+}
+
 const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unknown> = {
   check: (gate, { wait, explain, ...request }) => gate.check(request, { wait, explain }),
-  guard(gate, { request, returns, throws, ...options }, done) {
-    const act = (): unknown => {
-      done.ran += 1
-      if (throws !== undefined) throw new Error(throws)
-      return returns
-    }
-    return gate.guard(request, act, options)
-  },
+  guard: guarded,
+  guardTwice: (gate, given, done) => Promise.all([guarded(gate, given, done), guarded(gate, given, done)]),
   async permit(gate, { request, ...options }) {
     let pending = 0
     const onPending = (): void => {
@@ -136,6 +139,7 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   'approvals.background': (gate, { id }) => gate.approvals.background(id),
   'approvals.approve': (gate, { id, ...vote }) => gate.approvals.approve(id, vote),
   'approvals.reject': (gate, { id, ...vote }) => gate.approvals.reject(id, vote),
+  'approvals.cancel': (gate, { id }) => gate.approvals.cancel(id),
   'audit.chain': (gate, query) => gate.audit.chain(query),
   'audit.verify': (gate, range) => gate.audit.verify(range),
   async 'audit.verifyLive'(gate, range) {
