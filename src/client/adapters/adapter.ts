@@ -8,9 +8,13 @@ export type WaitingOptions = Pick<PermitOptions, 'approvalTimeout' | 'onPending'
 /** A session, or a function that finds it for each call: an agent that is made once then serves many conversations. */
 export type SessionSource<Call> = GateSession | ((call: Call) => GateSession)
 
-/** @throws TypeError when there is none: no call runs by the facts of another conversation */
-export function sessionFor<Call>(source: SessionSource<Call>, call: Call): GateSession {
-  const session: GateSession | undefined = typeof source === 'function' ? source(call) : source
+/**
+ * Session of a call. A framework passes on the context that the application gave it, so the application's type holds.
+ *
+ * @throws TypeError when there is none: no call runs by the facts of another conversation
+ */
+export function sessionFor<Call>(source: SessionSource<Call>, call: unknown): GateSession {
+  const session: GateSession | undefined = typeof source === 'function' ? source(call as Call) : source
   // Each entry of the package has its own class, so that `instanceof` would refuse a session of another.
   if (isObject(session) && typeof session.call === 'function') return session
   throw new TypeError('There is no gate session for this call. Return the session of its conversation.')

@@ -18,7 +18,9 @@ interface ToolOptions {
   toolCallId: string
   messages: readonly unknown[]
   abortSignal?: AbortSignal | undefined
-  /** Context of the run, by which a resolver finds its session. */
+  /** Context of the tool in version 7. */
+  context?: unknown
+  /** Context of the run in version 6. */
   experimental_context?: unknown
 }
 
@@ -39,8 +41,8 @@ export interface ApprovalQuestion {
  *
  * @param session the session, or for tools that serve several conversations a function that finds it for each call
  */
-export function gateTools<Tools extends Readonly<Record<string, object>>>(
-  session: SessionSource<ToolOptions>,
+export function gateTools<Tools extends Readonly<Record<string, object>>, Options extends ToolOptions = ToolOptions>(
+  session: SessionSource<Options>,
   tools: Tools,
   options: WaitingOptions = {},
 ): Tools {
@@ -78,8 +80,8 @@ export function hear(session: GateSession, messages: readonly unknown[]): void {
   read(session, messages)
 }
 
-function answering(
-  source: SessionSource<ToolOptions>,
+function answering<Options>(
+  source: SessionSource<Options>,
   toolName: string,
   execute: Execute,
   waiting: WaitingOptions,
@@ -92,8 +94,8 @@ function answering(
 }
 
 /** Wraps tools that stream parts of their result. The last part is the result. */
-function streaming(
-  source: SessionSource<ToolOptions>,
+function streaming<Options>(
+  source: SessionSource<Options>,
   toolName: string,
   execute: Execute,
   waiting: WaitingOptions,

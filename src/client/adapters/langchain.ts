@@ -48,8 +48,8 @@ export interface HeldCall {
  * @example
  * createMiddleware({ name: 'gate', wrapToolCall: gateToolCalls(session, { ToolMessage }) })
  */
-export function gateToolCalls<Message>(
-  source: SessionSource<ToolCallRequest>,
+export function gateToolCalls<Message, Asked extends ToolCallRequest = ToolCallRequest>(
+  source: SessionSource<Asked>,
   { ToolMessage, interrupt, ...waiting }: LangChainOptions<Message>,
 ): <Request extends ToolCallRequest, Result>(
   request: Request,

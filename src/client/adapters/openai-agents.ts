@@ -54,8 +54,8 @@ export interface ModelInput<Data> {
  * @example
  * const tool = gateTool(session, sdk.tool)
  */
-export function gateTool<Make extends (definition: never) => { name: string }>(
-  source: SessionSource<unknown>,
+export function gateTool<Make extends (definition: never) => { name: string }, Context = unknown>(
+  source: SessionSource<Context>,
   make: Make,
   { pause = false, ...waiting }: ToolOptions = {},
 ): Make {
@@ -135,8 +135,8 @@ export function gateMcpServer<Server extends McpServer>(
 }
 
 /** Filter for `callModelInputFilter`: tools' results in the input taint the session, wherever they ran. */
-export function readInput(
-  source: SessionSource<unknown>,
+export function readInput<Context = unknown>(
+  source: SessionSource<Context>,
 ): <Data extends { input: readonly unknown[] }>(given: ModelInput<Data>) => Data {
   return ({ modelData, context }) => {
     read(sessionFor(source, context), modelData.input)
