@@ -61,10 +61,10 @@ class Runner:
             self.done["error"] = told(error)
         return self.done
 
-    def do_check(self, wait: int = 0, explain: bool = False, **request: Any) -> Any:
+    def do_decide(self, wait: int = 0, explain: bool = False, **request: Any) -> Any:
         if "approval_id" in request:
             request["approvalId"] = request.pop("approval_id")
-        return self.gate.check(request, wait=wait, explain=explain)
+        return self.gate.decide(request, wait=wait, explain=explain)
 
     def do_guard(
         self, request: Any, returns: Any = None, throws: Any = None, **options: Any
@@ -91,10 +91,10 @@ class Runner:
 
     async def do_permit(self, request: Any, **options: Any) -> Any:
         pending: list[Any] = []
-        verdict = self.gate.permit(request, on_pending=pending.append, **self.waiting(options))
+        permit = self.gate.permit(request, on_pending=pending.append, **self.waiting(options))
         if self.is_async:
-            verdict = await verdict
-        return {**told_verdict(verdict), "pending": len(pending)}
+            permit = await permit
+        return {**told_permit(permit), "pending": len(pending)}
 
     async def do_session_call(self, method: str, args: Any) -> Any:
         session = self.gate.session(user_request="")
@@ -109,7 +109,7 @@ class Runner:
         value = getattr(session, method)("email.send", args, *runs)
         if self.is_async:
             value = await value
-        return told_verdict(value) if method == "permit" else value
+        return told_permit(value) if method == "permit" else value
 
     async def do_conversation(
         self, user_request: str, trusted: list[str], says: list[str], calls: list[Any], next: Any
@@ -172,13 +172,9 @@ class Runner:
         return method(*ids, **snakes(members))
 
 
-def told_verdict(verdict: Any) -> dict[str, Any]:
-    """Return a verdict in words that are the same in every language."""
-    assert bool(verdict) == verdict.allowed
-    if verdict.allowed:
-        return {"allowed": True, "isValid": verdict.is_valid()}
-    code = verdict.error.code if verdict.error else None
-    return {"allowed": False, "reason": verdict.reason, "error": code}
+def told_permit(permit: Any) -> dict[str, Any]:
+    """Return a permit in words that are the same in every language."""
+    return {"decision": permit.decision["decision"], "isValid": permit.is_valid()}
 
 
 def told(error: Exception) -> dict[str, Any]:

@@ -188,12 +188,10 @@ class Calling(unittest.TestCase):
             session.request("a.b", args)
         self.assertEqual(raised.exception.code, "invalid_request")
         with self.assertRaises(GateError):
-            finished(session.check("a.b", args))
-        verdict = finished(session.permit("a.b", args))
-        self.assertEqual((verdict.allowed, verdict.error.code), (False, "invalid_request"))
-        for method in (session.call, session.guard):
+            finished(session.decide("a.b", args))
+        for method in (session.permit, session.call, session.guard):
             with self.assertRaises(ActionRefused) as refused:
-                finished(method("a.b", args, self.fail))
+                finished(method("a.b", args, *([] if method == session.permit else [self.fail])))
             error = refused.exception.error
             self.assertEqual(error and error.code, "invalid_request")
 

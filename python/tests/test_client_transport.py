@@ -38,14 +38,14 @@ def with_length(length: str, body: bytes = BODY) -> bytes:
 
 def check_blocking(url: str, **options: Any) -> Any:
     """Ask with the client for threads."""
-    return GateClient(**OPTIONS, base_url=url, **options).check(REQUEST)
+    return GateClient(**OPTIONS, base_url=url, **options).decide(REQUEST)
 
 
 def check_asyncio(url: str, **options: Any) -> Any:
     """Ask with the client for asyncio."""
 
     async def ask() -> Any:
-        return await AsyncGateClient(**OPTIONS, base_url=url, **options).check(REQUEST)
+        return await AsyncGateClient(**OPTIONS, base_url=url, **options).decide(REQUEST)
 
     return asyncio.run(ask())
 
@@ -171,11 +171,11 @@ class Transport(unittest.TestCase):
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         request: Any = {"action": "a.b", "context": {"text": "x" * 30_000_000}}
         with self.assertRaises(GateError) as raised:
-            GateClient(**OPTIONS, base_url=url, timeout=0.5).check(request)
+            GateClient(**OPTIONS, base_url=url, timeout=0.5).decide(request)
         self.assertEqual(raised.exception.code, "timeout")
         gate = AsyncGateClient(**OPTIONS, base_url=url, timeout=0.5)
         with self.assertRaises(GateError) as raised:
-            asyncio.run(gate.check(request))
+            asyncio.run(gate.decide(request))
         self.assertEqual(raised.exception.code, "timeout")
 
     def test_a_name_that_is_looked_up_for_long_is_not_waited_for(self) -> None:
@@ -190,7 +190,7 @@ class Transport(unittest.TestCase):
 
         async def ask() -> None:
             with self.assertRaises(GateError) as raised:
-                await AsyncGateClient(**OPTIONS, base_url=url, timeout=0.3).check(REQUEST)
+                await AsyncGateClient(**OPTIONS, base_url=url, timeout=0.3).decide(REQUEST)
             self.assertEqual(raised.exception.code, "timeout")
             self.assertTrue(asked.acquire(timeout=HANGS))
             # asyncio waits for its threads when its loop ends.
@@ -234,7 +234,7 @@ class Transport(unittest.TestCase):
         gate = GateClient(**OPTIONS, base_url=server.url)
         for key in ("x\r\nx-tenant-id: other", "x\nx", "\u00e9"):
             with self.assertRaises(GateError) as raised:
-                gate.check(REQUEST, idempotency_key=key)
+                gate.decide(REQUEST, idempotency_key=key)
             self.assertEqual(raised.exception.code, "invalid_request")
             with self.assertRaises(GateError):
                 next(gate.events(last_event_id=key))

@@ -24,15 +24,11 @@ from gate_sidecar.client import (
 
 gate = GateClient(tenant_id="acme", api_key="x", mode="observe")
 request: CheckRequest = {"action": "payment.transfer", "context": {"amount": 25}}
-decision: Decision = gate.check(request, wait=3)
+decision: Decision = gate.decide(request, wait=3)
 word: str = decision["decision"]
 number: int = gate.guard(request, lambda: 25)
-verdict = gate.permit(request)
-if verdict.allowed:
-    held: bool = verdict.is_valid()
-else:
-    reason: str = verdict.reason
-narrowed: str = "" if (asked := gate.permit(request)) else asked.reason
+still: bool = gate.permit(request).is_valid()
+allowed: Decision = gate.permit(request).decision
 approvals: List[Approval] = gate.approvals.list(status="pending", limit=5)["data"]
 gate.approvals.approve("apr_1", {"approverId": "ann"})
 gate.evidence.verify(gate.evidence.bundle("dec_1"))
@@ -71,9 +67,9 @@ except GateError as error:
 WRONG = [
     'GateClient(tenant_id="acme", api_key="x", mode="observed")',
     'GateClient("acme", "x")',
-    'gate.check({"context": {}})',
-    'gate.check({"action": "a.b", "contxt": {}})',
-    'gate.check({"action": "a.b"})["desicion"]',
+    'gate.decide({"context": {}})',
+    'gate.decide({"action": "a.b", "contxt": {}})',
+    'gate.decide({"action": "a.b"})["desicion"]',
     'text: str = gate.guard({"action": "a.b"}, lambda: 25)',
     'gate.approvals.list(status="open")',
     'gate.kill_switch.trigger({"level": "L9", "reason": "", "triggeredBy": ""})',

@@ -5,15 +5,16 @@ import { type EventOptions, events, type GateEvent } from './events.ts'
 import { type GuardOptions, type GuardSettings, guard, type Leave, type Mode, type Observed } from './guard.ts'
 import {
   type ActionRequest,
-  type CheckOptions,
-  check,
+  type DecideOptions,
+  decide,
+  type Permit,
   type PermitOptions,
-  permit,
-  type Verdict,
+  permitIn,
+  verdictOn,
   type WaitOptions,
   waitForApproval,
 } from './permit.ts'
-import { GateSession, type SessionOptions } from './session.ts'
+import { GateSession, type SessionGate, type SessionOptions } from './session.ts'
 
 export interface GateOptions extends ConnectionOptions {
   /** @default enforce */
@@ -32,7 +33,7 @@ export interface ListenOptions extends EventOptions {
 const MODES: readonly Mode[] = ['enforce', 'observe']
 
 /**
- * Client of a gate-sidecar. No failure is an allow: `check` and the other calls throw, `permit` and `guard` refuse.
+ * Client of a gate-sidecar. No failure is an allow: every call throws, and `permit` and `guard` refuse.
  *
  * @example
  * const gate = new GateClient({ tenantId: 'acme', apiKey: process.env.GATE_API_KEY })
@@ -61,14 +62,22 @@ export class GateClient extends Endpoints {
     return this.#settings.mode
   }
 
-  /** Decides an action. Only `allow` lets it run, and only until `validUntil`. @throws GateError when nothing was decided */
-  check(request: ActionRequest, options?: CheckOptions): Promise<Decision> {
-    return check(this.#connection, request, options)
+  /**
+   * Returns the decision about an action, whatever it is: only `allow` lets it run, and only until `validUntil`.
+   *
+   * @throws GateError when nothing was decided
+   */
+  decide(request: ActionRequest, options?: DecideOptions): Promise<Decision> {
+    return decide(this.#connection, request, options)
   }
 
-  /** Like `check`, and waits for people if necessary; a failure is a refusal. */
-  permit(request: ActionRequest, options?: PermitOptions): Promise<Verdict> {
-    return permit(this.#connection, request, options)
+  /**
+   * Asks for leave to run an action, and waits for people if necessary.
+   *
+   * @throws ActionRefused when it may not run, or the gate could not be asked
+   */
+  async permit(request: ActionRequest, options?: PermitOptions): Promise<Permit> {
+    return permitIn(await verdictOn(this.#connection, request, options))
   }
 
   /**
@@ -76,13 +85,21 @@ export class GateClient extends Endpoints {
    *
    * @throws ActionRefused when it did not run; the function's own error
    */
-  guard<T>(request: ActionRequest, run: (leave: Leave) => T | Promise<T>, options?: GuardOptions): Promise<T> {
-    return guard(this.#connection, this.#settings, request, run, options)
+  guard<T>(request: ActionRequest, run: (leave: Leave) => T | Promise<T>, options: GuardOptions = {}): Promise<T> {
+    const { permit, ...others } = options
+    return guard(this.#connection, this.#settings, request, run, permit, others)
   }
 
   /** Conversation of one agent, which tells policies who wrote what. */
   session(options: SessionOptions): GateSession {
-    return new GateSession(this, options)
+    const [connection, settings] = [this.#connection, this.#settings]
+    const gate: SessionGate = {
+      mode: settings.mode,
+      decide: (request, more) => decide(connection, request, more),
+      verdictOn: (request, more) => verdictOn(connection, request, more),
+      guard: (request, run, verdict, more) => guard(connection, settings, request, run, verdict, more),
+    }
+    return new GateSession(gate, options)
   }
 
   /** Score and factors, without a decision. */

@@ -48,12 +48,15 @@ export class ActionRefused extends Error {
   readonly reason: string
   /** Undefined when the gate could not be asked; `cause` has the reason. */
   readonly decision: Decision | undefined
+  /** Error of the gate; undefined when it decided. */
+  override readonly cause: GateError | undefined
 
   constructor(action: string, reason: string, decision: Decision | undefined, cause?: GateError) {
-    super(`${action} was not allowed: ${reason}`, { cause })
+    super(`${action} was not allowed: ${reason}`)
     this.action = action
     this.reason = reason
     this.decision = decision
+    this.cause = cause
   }
 }
 

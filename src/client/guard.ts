@@ -1,7 +1,7 @@
 import type { Decision, OutcomeRequest } from './api.ts'
 import type { Connection } from './connection.ts'
 import { ActionRefused, type GateError } from './errors.ts'
-import { type ActionRequest, type PermitOptions, permit, takeUp, type Verdict } from './permit.ts'
+import { type ActionRequest, type Permit, type PermitOptions, takeUp, type Verdict, verdictOn } from './permit.ts'
 import { textOf } from './thrown.ts'
 
 /**
@@ -25,8 +25,8 @@ export interface GuardSettings {
 }
 
 export interface GuardOptions extends PermitOptions {
-  /** Recent answer of `permit`. The gate is asked again if its allow was for another request, expired, or used. */
-  verdict?: Verdict
+  /** Recent result of `permit`. The gate is asked again if its allow was for another request, expired, or used. */
+  permit?: Permit
 }
 
 /** Argument of a guarded function. */
@@ -68,19 +68,20 @@ export async function guard<T>(
   settings: GuardSettings,
   request: ActionRequest,
   run: (leave: Leave) => T | Promise<T>,
-  { verdict: given, ...options }: GuardOptions = {},
+  given: Verdict | undefined,
+  options: PermitOptions,
 ): Promise<T> {
   const record = recorder(connection, settings)
   const known = given && (await stillGood(record, given, request))
   const verdict =
     settings.mode === 'enforce'
       ? await permitForNow(connection, record, request, known, options)
-      : (known ?? (await permit(connection, request, { ...options, approvalTimeout: 0 })))
+      : (known ?? (await verdictOn(connection, request, { ...options, approvalTimeout: 0 })))
   const { decision } = verdict
-  if (!verdict.allowed) {
-    const { reason, error } = verdict
-    if (settings.mode === 'enforce') throw new ActionRefused(request.action, reason, decision, error)
-    settings.onObserved({ action: request.action, reason: decision?.reason ?? reason, decision, error })
+  if (verdict instanceof ActionRefused) {
+    const { action, reason, cause: error } = verdict
+    if (settings.mode === 'enforce') throw verdict
+    settings.onObserved({ action, reason: decision?.reason ?? reason, decision, error })
   }
   const startedMs = performance.now()
   const durationMs = (): number => Math.round(performance.now() - startedMs)
@@ -103,7 +104,7 @@ function failureText(error: unknown): string {
 
 /** Returns the earlier verdict if it holds for this request: an allow is for one request and one run. */
 async function stillGood(record: Recorder, given: Verdict, request: ActionRequest): Promise<Verdict | undefined> {
-  if (!given.allowed) return given
+  if (given instanceof ActionRefused) return given
   const isForThis = takeUp(given.decision, request)
   if (isForThis === false) await record(given.decision, { status: 'not_run', error: 'Something else was to run.' })
   return isForThis ? given : undefined
@@ -118,12 +119,12 @@ async function permitForNow(
   options: PermitOptions,
 ): Promise<Verdict> {
   for (let attempt = 1; ; attempt += 1) {
-    const verdict = attempt === 1 && known ? known : await permit(connection, request, options)
+    const verdict = attempt === 1 && known ? known : await verdictOn(connection, request, options)
     const isAborted = options.signal?.aborted ?? false
-    if (!verdict.allowed || (verdict.isValid() && !isAborted)) return verdict
+    if (verdict instanceof ActionRefused || (verdict.isValid() && !isAborted)) return verdict
     const reason = 'What the gate allowed could not be started in time.'
     await record(verdict.decision, { status: 'not_run', error: reason })
     options.signal?.throwIfAborted()
-    if (attempt === MAX_ATTEMPTS) return { allowed: false, reason, decision: verdict.decision, error: undefined }
+    if (attempt === MAX_ATTEMPTS) return new ActionRefused(request.action, reason, verdict.decision)
   }
 }

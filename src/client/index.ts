@@ -6,13 +6,11 @@ export type { EventOptions, GateEvent } from './events.ts'
 export type { GuardOptions, Leave, Mode, Observed } from './guard.ts'
 export type {
   ActionRequest,
-  Allowed,
-  CheckOptions,
+  DecideOptions,
+  Permit,
   PermitOptions,
-  Refused,
-  Verdict,
   WaitOptions,
 } from './permit.ts'
 export type { Observation, Origin } from './provenance.ts'
-export type { Gate, GateSession, SessionOptions, ToolArgs, ToolCallOptions, ToolContext } from './session.ts'
+export type { GateSession, SessionOptions, ToolArgs, ToolCallOptions, ToolContext } from './session.ts'
 export type { Days, VerificationEvent } from './verification.ts'

@@ -1,12 +1,12 @@
 import type { Approval, CheckRequest, Decision } from './api.ts'
 import { type CallOptions, type Connection, jsonOf, type Sending } from './connection.ts'
-import { GateError, isPassing } from './errors.ts'
+import { ActionRefused, GateError, isPassing } from './errors.ts'
 import { assertMs, pause } from './pause.ts'
 
 /** Action to be decided. */
 export type ActionRequest = Omit<CheckRequest, 'tenantId'>
 
-export interface CheckOptions extends CallOptions {
+export interface DecideOptions extends CallOptions {
   /** Seconds, at most 25, that the service waits for people to decide before it answers. */
   wait?: number
   /** Asks for `explanation`. */
@@ -27,24 +27,15 @@ export interface PermitOptions {
   signal?: AbortSignal
 }
 
-/** Answer to whether the action may run: only `allowed` permits it. */
-export type Verdict = Allowed | Refused
-
-export interface Allowed {
-  allowed: true
+/** Allow for one run of one action. */
+export interface Permit {
   decision: Decision
   /** False once the allow has expired, and the gate must be asked again. */
   isValid(): boolean
 }
 
-export interface Refused {
-  allowed: false
-  /** Sentence for the agent: the reason, and for a held action the next step. */
-  reason: string
-  /** Undefined when the gate could not be asked. */
-  decision: Decision | undefined
-  error: GateError | undefined
-}
+/** Answer to whether the action may run. */
+export type Verdict = Permit | ActionRefused
 
 /** What the agent can do about a held action. */
 const AGAIN = 'Once they have, call the tool again with the same arguments.'
@@ -59,10 +50,10 @@ const LONG_MS = 30_000
 /** Request of each unused allow, as JSON. */
 const unused = new WeakMap<Decision, string>()
 
-export async function check(
+export async function decide(
   { call }: Connection,
   request: ActionRequest,
-  { wait = 0, explain = false, ...options }: CheckOptions & Pick<Sending, 'onHeaders'> = {},
+  { wait = 0, explain = false, ...options }: DecideOptions & Pick<Sending, 'onHeaders'> = {},
 ): Promise<Decision> {
   assertMs('wait', wait)
   const query = { ...(wait > 0 && { wait }), ...(explain && { explain: 1 }) }
@@ -107,12 +98,18 @@ export async function waitForApproval({ call }: Connection, id: string, options:
   }
 }
 
+/** @throws ActionRefused for a verdict that is one */
+export function permitIn(verdict: Verdict): Permit {
+  if (verdict instanceof ActionRefused) throw verdict
+  return verdict
+}
+
 /**
- * Asks whether the action may run, and waits for people if necessary. An error of the gate is a refusal, not thrown.
+ * Asks whether the action may run, and waits for people if necessary. An error of the gate is a refusal.
  *
  * @throws the reason of `signal`; TypeError for a time that is no number
  */
-export async function permit(
+export async function verdictOn(
   connection: Connection,
   request: ActionRequest,
   options: PermitOptions = {},
@@ -126,26 +123,26 @@ export async function permit(
     for (;;) {
       const { decision, approvalId } = asked.decision
       const timeout = endMs - performance.now()
-      if (decision !== 'require_approval' || approvalId === null || timeout <= 0) return verdictOf(asked)
+      if (decision !== 'require_approval' || approvalId === null || timeout <= 0) return verdictOf(request, asked)
       onPending?.(asked.decision)
       const { status } = await waitForApproval(connection, approvalId, { timeout, ...(signal && { signal }) })
-      if (status === 'pending') return verdictOf(asked)
+      if (status === 'pending') return verdictOf(request, asked)
       asked = await ask(connection, request, signal, approvalId)
       // Another is asked for when an equal request has used this one: it is waited for too.
-      if (asked.decision.approvalId === approvalId) return verdictOf(asked)
+      if (asked.decision.approvalId === approvalId) return verdictOf(request, asked)
     }
   } catch (error) {
     if (!(error instanceof GateError)) throw error
-    return refusedBy(error, asked?.decision)
+    return refusedBy(error, request, asked?.decision)
   }
 }
 
 /** @param held decision that was waited for */
-function refusedBy(error: GateError, held: Decision | undefined): Refused {
+function refusedBy(error: GateError, { action }: ActionRequest, held: Decision | undefined): ActionRefused {
   const { message } = error
   const approvalId = held?.approvalId ?? null
   const reason = approvalId === null ? message : `${message} The approval is ${approvalId}. ${AGAIN}`
-  return { allowed: false, reason, decision: held, error }
+  return new ActionRefused(action, reason, held, error)
 }
 
 interface Asked {
@@ -169,7 +166,7 @@ async function ask(
   const onHeaders = (headers: Headers): void => {
     date = headers.get('date')
   }
-  const decision = await check(connection, asked, { onHeaders, ...(signal && { signal }) })
+  const decision = await decide(connection, asked, { onHeaders, ...(signal && { signal }) })
   unused.set(decision, text)
   return { decision, date, passedMs }
 }
@@ -196,10 +193,10 @@ function stopwatch(): () => number {
   return () => Math.max(performance.now() - startMs, Date.now() - startDateMs)
 }
 
-function verdictOf({ decision, date, passedMs }: Asked): Verdict {
-  if (decision.decision !== 'allow') return { allowed: false, reason: refusalOf(decision), decision, error: undefined }
+function verdictOf({ action }: ActionRequest, { decision, date, passedMs }: Asked): Verdict {
+  if (decision.decision !== 'allow') return new ActionRefused(action, refusalOf(decision), decision)
   const validMs = validMsOf(decision, date)
-  return { allowed: true, decision, isValid: () => passedMs() < validMs }
+  return { decision, isValid: () => passedMs() < validMs }
 }
 
 /** Returns a duration, not a deadline: the clocks of two machines differ. NaN, which allows nothing, for a broken time. */

@@ -1,9 +1,16 @@
 import type { Decision } from './api.ts'
 import { ownCopy } from './arguments.ts'
 import { ActionRefused, GateError } from './errors.ts'
-import type { GuardOptions, Leave, Mode } from './guard.ts'
+import type { Leave, Mode } from './guard.ts'
 import { isPlainObject } from './objects.ts'
-import type { ActionRequest, CheckOptions, PermitOptions, Verdict } from './permit.ts'
+import {
+  type ActionRequest,
+  type DecideOptions,
+  type Permit,
+  type PermitOptions,
+  permitIn,
+  type Verdict,
+} from './permit.ts'
 import { type Observation, Provenance } from './provenance.ts'
 import { Texts } from './texts.ts'
 import { saidBy } from './thrown.ts'
@@ -32,11 +39,16 @@ export interface ToolCallOptions extends PermitOptions {
 }
 
 /** Part of the client that a session uses. */
-export interface Gate {
+export interface SessionGate {
   readonly mode: Mode
-  check(request: ActionRequest, options?: CheckOptions): Promise<Decision>
-  permit(request: ActionRequest, options?: PermitOptions): Promise<Verdict>
-  guard<T>(request: ActionRequest, run: (leave: Leave) => T | Promise<T>, options?: GuardOptions): Promise<T>
+  decide(request: ActionRequest, options?: DecideOptions): Promise<Decision>
+  verdictOn(request: ActionRequest, options: PermitOptions): Promise<Verdict>
+  guard<T>(
+    request: ActionRequest,
+    run: (leave: Leave) => T | Promise<T>,
+    verdict: Verdict | undefined,
+    options: PermitOptions,
+  ): Promise<T>
 }
 
 /** Limit of the remembered refusals, in UTF-16 units, by which the gate's own text is recognized. */
@@ -53,14 +65,14 @@ const MAX_REFUSALS = 256 * 1024
  * await session.call('send_money', { recipient, amount }, (args) => pay(args))
  */
 export class GateSession {
-  readonly #gate: Gate
+  readonly #gate: SessionGate
   readonly #options: SessionOptions
   readonly #provenance: Provenance
   readonly #asked = new AskedCalls()
   /** Refusals that the model received instead of results. */
   readonly #refusals = new Texts<'refusal'>(MAX_REFUSALS)
 
-  constructor(gate: Gate, options: SessionOptions) {
+  constructor(gate: SessionGate, options: SessionOptions) {
     this.#gate = gate
     this.#options = options
     this.#provenance = new Provenance(options.userRequest)
@@ -133,17 +145,17 @@ export class GateSession {
     }
   }
 
-  async check(toolName: string, args: ToolArgs, options?: CheckOptions): Promise<Decision> {
-    return this.#gate.check(this.request(toolName, args), options)
+  async decide(toolName: string, args: ToolArgs, options?: DecideOptions): Promise<Decision> {
+    return this.#gate.decide(this.request(toolName, args), options)
   }
 
-  /** With `callId`, the verdict is kept for `call`. */
-  async permit(toolName: string, args: ToolArgs, { callId, ...options }: ToolCallOptions = {}): Promise<Verdict> {
+  /** With `callId`, the answer is kept for `call`. @throws ActionRefused when the call may not run */
+  async permit(toolName: string, args: ToolArgs, { callId, ...options }: ToolCallOptions = {}): Promise<Permit> {
     const { request, verdict } = this.#prepare(toolName, args, callId)
-    if (verdict !== undefined && isFinal(verdict)) return verdict
-    const said = await this.#gate.permit(request, options)
+    if (verdict !== undefined && isFinal(verdict)) return permitIn(verdict)
+    const said = await this.#gate.verdictOn(request, options)
     if (callId !== undefined) this.#asked.keep(callId, { request, verdict: said })
-    return said
+    return permitIn(said)
   }
 
   /**
@@ -151,22 +163,22 @@ export class GateSession {
    *
    * @throws ActionRefused when it did not run; the function's own error
    */
-  async call<T>(
+  async call<T, Args extends ToolArgs>(
     toolName: string,
-    args: ToolArgs,
-    run: (args: ToolArgs, leave: Leave) => T | Promise<T>,
+    args: Args,
+    run: (args: Args, leave: Leave) => T | Promise<T>,
     { callId, ...options }: ToolCallOptions = {},
   ): Promise<T> {
     const prepared = this.#prepare(toolName, args, callId)
     if (callId !== undefined) this.#asked.forget(callId)
-    const verdict = prepared.verdict && !isHeld(prepared.verdict) && { verdict: prepared.verdict }
+    const verdict = prepared.verdict && isHeld(prepared.verdict) ? undefined : prepared.verdict
     let hasRun = false
     const act = (leave: Leave): T | Promise<T> => {
       hasRun = true
       return run(prepared.args, leave)
     }
     try {
-      const result = await this.#gate.guard(prepared.request, act, { ...options, ...verdict })
+      const result = await this.#gate.guard(prepared.request, act, verdict, options)
       this.observe(toolName, result)
       return result
     } catch (error) {
@@ -182,10 +194,10 @@ export class GateSession {
     toolName: string,
     args: ToolArgs,
     run: (leave: Leave) => T | Promise<T>,
-    options?: PermitOptions,
+    options: PermitOptions = {},
   ): Promise<T> {
     const { request, verdict } = this.#prepare(toolName, args, undefined)
-    return this.#gate.guard(request, run, { ...options, ...(verdict && { verdict }) })
+    return this.#gate.guard(request, run, verdict, options)
   }
 
   #observeThrown(toolName: string, thrown: unknown): void {
@@ -199,21 +211,21 @@ export class GateSession {
   }
 
   /** Request about a call, or a refusal of arguments that cannot be sent. @returns also the arguments to run with */
-  #prepare(toolName: string, args: ToolArgs, callId: string | undefined): Question & { args: ToolArgs } {
+  #prepare<Args extends ToolArgs>(toolName: string, args: Args, callId: string | undefined): Question & { args: Args } {
     try {
       const own = ownCopy(args)
       return { args: own, ...this.#asked.question(callId, this.#requestFor(toolName, own)) }
     } catch (error) {
       if (!(error instanceof GateError)) throw error
-      const verdict: Verdict = { allowed: false, reason: error.message, decision: undefined, error }
-      return { args, request: this.#requestFor(toolName, {}), verdict }
+      const request = this.#requestFor(toolName, {})
+      return { args, request, verdict: new ActionRefused(request.action, error.message, undefined, error) }
     }
   }
 }
 
 /** True when the gate need not be asked: a still valid allow, or a request that cannot be sent. */
 function isFinal(verdict: Verdict): boolean {
-  return verdict.allowed ? verdict.isValid() : verdict.error?.code === 'invalid_request'
+  return verdict instanceof ActionRefused ? verdict.cause?.code === 'invalid_request' : verdict.isValid()
 }
 
 /** Text of a result that consists of it alone, in any framework's wrapping. */

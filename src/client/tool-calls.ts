@@ -1,3 +1,4 @@
+import { ActionRefused } from './errors.ts'
 import type { ActionRequest, Verdict } from './permit.ts'
 import type { Origin } from './provenance.ts'
 
@@ -50,13 +51,13 @@ export class AskedCalls {
     const { verdict } = asked
     if (isOfPeople(verdict) || isSameSession(asked.request, request)) return asked
     // No longer valid, so `guard` records it as unused and asks again.
-    return verdict.allowed ? { request, verdict: { ...verdict, isValid: () => false } } : { request }
+    return verdict instanceof ActionRefused ? { request } : { request, verdict: { ...verdict, isValid: () => false } }
   }
 }
 
 /** True while people have to decide; they may have done so by now. */
 export function isHeld(verdict: Verdict): boolean {
-  return !verdict.allowed && verdict.decision?.decision === 'require_approval'
+  return verdict.decision?.decision === 'require_approval'
 }
 
 /** True when people have to decide, or have decided. */

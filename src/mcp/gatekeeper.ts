@@ -1,6 +1,14 @@
 import { isActionName } from '../base/glob.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import type { ActionRequest, Decision, GateClient, GateSession, OutcomeRequest, Verdict } from '../client/index.ts'
+import {
+  ActionRefused,
+  type ActionRequest,
+  type Decision,
+  type GateClient,
+  type GateSession,
+  type OutcomeRequest,
+  type Permit,
+} from '../client/index.ts'
 import { observedSentence } from '../gate/observe.ts'
 import { metaOf, type Request, refusalOf, USER_REQUEST_META } from './message.ts'
 import type { ToolBook } from './tool-book.ts'
@@ -74,19 +82,19 @@ export function gatekeeper(options: GatekeeperOptions) {
       const action = requestOf(session, name, request.params)
       if (action === undefined) return refused(request, 'Its arguments are no object.')
       const edition = book.edition(name)
-      const verdict = await ask(client, action, rulingOptions, options.approvalTimeout)
-      if (!verdict.allowed) return refused(request, verdict.reason, verdict.decision)
-      const { decisionId } = verdict.decision
+      const permit = await ask(client, action, rulingOptions, options.approvalTimeout)
+      if (permit instanceof ActionRefused) return refused(request, permit.reason, permit.decision)
+      const { decisionId } = permit.decision
       // The server may have changed the tool while people decided.
       if (book.objection(name) !== objection || book.edition(name) !== edition) {
         await record(decisionId, { status: 'not_run', error: CHANGED_MEANWHILE })
         return refused(request, `What the server says of ${name} has changed since it was asked about.`)
       }
-      if (!verdict.isValid()) {
+      if (!permit.isValid()) {
         await record(decisionId, { status: 'not_run', error: TOO_LATE })
-        return refused(request, TOO_LATE, verdict.decision)
+        return refused(request, TOO_LATE, permit.decision)
       }
-      const observed = observedSentence(name, verdict.decision.observed, verdict.decision.reason)
+      const observed = observedSentence(name, permit.decision.observed, permit.decision.reason)
       if (observed !== undefined) options.onObserved(observed)
       const startedMs = performance.now()
       return {
@@ -130,7 +138,7 @@ async function ask(
   request: ActionRequest,
   { signal, onPending }: RulingOptions,
   approvalTimeout: number,
-): Promise<Verdict> {
+): Promise<Permit | ActionRefused> {
   let reminder: NodeJS.Timeout | undefined
   try {
     return await client.permit(request, {
@@ -142,6 +150,9 @@ async function ask(
         reminder = setInterval(remind, PROGRESS_MS)
       },
     })
+  } catch (error) {
+    if (error instanceof ActionRefused) return error
+    throw error
   } finally {
     clearInterval(reminder)
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GateClient, GateError } from '../../src/client/index.ts'
+import { ActionRefused, GateClient, GateError } from '../../src/client/index.ts'
 import { HANGS_MS } from '../until.ts'
 
 /* What a client makes of answers and of time, and what it does not send: without a gate, with a `fetch` that answers as a test says. */
@@ -39,10 +39,10 @@ for (const [what, passedMs, shownMs, isValid] of [
     const [startMs, startDateMs] = [performance.now(), Date.now()]
     const monotonic = t.mock.method(performance, 'now', () => startMs)
     const wall = t.mock.method(Date, 'now', () => startDateMs)
-    const verdict = await clientOf(allowing).client.permit(REQUEST)
+    const permit = await clientOf(allowing).client.permit(REQUEST)
     monotonic.mock.mockImplementation(() => startMs + passedMs)
     wall.mock.mockImplementation(() => startDateMs + shownMs)
-    assert.equal(verdict.allowed && verdict.isValid(), isValid)
+    assert.equal(permit.isValid(), isValid)
   })
 }
 
@@ -57,10 +57,10 @@ for (const [what, date, leftMs] of [
     t.mock.method(Date, 'now', () => 0)
     const dated = date === undefined ? 'Wed, 31 Dec 2025 23:00:00 GMT' : `Thu, 01 Jan 2026 ${date} GMT`
     const answer = (): Response => Response.json({ success: true, data: ALLOW }, { headers: { date: dated } })
-    const verdict = await clientOf(answer).client.permit(REQUEST)
+    const permit = await clientOf(answer).client.permit(REQUEST)
     const isValidAt = (nowMs: number): boolean => {
       ms.mock.mockImplementation(() => nowMs)
-      return verdict.allowed && verdict.isValid()
+      return permit.isValid()
     }
     assert.deepEqual([isValidAt(leftMs - 1), isValidAt(leftMs)], [leftMs > 0, false])
   })
@@ -74,14 +74,14 @@ test('the time of an allow runs from the question on, however late the answer co
     nowMs = 60_000
     return Response.json({ success: true, data: ALLOW })
   }
-  const verdict = await clientOf(answer).client.permit(REQUEST)
-  assert.equal(verdict.allowed && verdict.isValid(), false)
+  const permit = await clientOf(answer).client.permit(REQUEST)
+  assert.equal(permit.isValid(), false)
 })
 
 test('an answer whose date cannot be read allows nothing', async () => {
   const answer = (): Response => Response.json({ success: true, data: ALLOW }, { headers: { date: 'today' } })
-  const verdict = await clientOf(answer).client.permit(REQUEST)
-  assert.equal(verdict.allowed && verdict.isValid(), false)
+  const permit = await clientOf(answer).client.permit(REQUEST)
+  assert.equal(permit.isValid(), false)
 })
 
 const MIB = 1024 * 1024
@@ -102,7 +102,7 @@ function long(mib: number, over: () => void): ReadableStream<Uint8Array> {
 for (const status of [200, 403]) {
   test(`an answer longer than any sidecar gives, with ${status}, is not read to its end`, async () => {
     const { client } = clientOf(() => new Response(long(70, assert.fail), { status }))
-    await assert.rejects(client.check(REQUEST), hasCode('malformed_answer'))
+    await assert.rejects(client.decide(REQUEST), hasCode('malformed_answer'))
   })
 }
 
@@ -115,7 +115,7 @@ test('a long answer is read, and characters that are cut in two by the network t
         controller.close()
       },
     })
-  const { reason } = await clientOf(() => new Response(parts())).client.check(REQUEST)
+  const { reason } = await clientOf(() => new Response(parts())).client.decide(REQUEST)
   assert.equal(reason, '€'.repeat(MIB))
 })
 
@@ -135,15 +135,15 @@ for (const [what, value] of [
   test(`${what}, which JSON would leave out, is refused before it is sent`, async () => {
     const { client, sent } = clientOf(allowing)
     for (const context of [{ value }, { list: [[value]] }])
-      await assert.rejects(client.check({ action: 'pay', context }), hasCode('invalid_request'))
-    const verdict = await client.permit({ action: 'pay', context: { value } })
-    assert.deepEqual([verdict.allowed, sent], [false, []])
+      await assert.rejects(client.decide({ action: 'pay', context }), hasCode('invalid_request'))
+    await assert.rejects(client.permit({ action: 'pay', context: { value } }), ActionRefused)
+    assert.deepEqual(sent, [])
   })
 }
 
 test('what JSON has is sent as it is, and members without a value are not', async () => {
   const { client, sent } = clientOf(allowing)
-  await client.check({ action: 'pay', context: { a: null, b: undefined, c: new Date(0), d: -0.5 } })
+  await client.decide({ action: 'pay', context: { a: null, b: undefined, c: new Date(0), d: -0.5 } })
   assert.deepEqual(JSON.parse(String(sent[0])), {
     tenantId: 'acme',
     action: 'pay',
@@ -157,7 +157,7 @@ for (const value of [Number.NaN, '60', null, true] as unknown[] as number[]) {
     const named = { tenantId: 'acme', apiKey: 'x' }
     assert.throws(() => new GateClient({ ...named, timeout: value }), TypeError)
     for (const asked of [
-      client.check(REQUEST, { wait: value }),
+      client.decide(REQUEST, { wait: value }),
       client.permit(REQUEST, { approvalTimeout: value }),
       client.guard(REQUEST, () => assert.fail('it ran'), { approvalTimeout: value }),
       client.waitForApproval('apr_1', { timeout: value }),
@@ -184,11 +184,11 @@ test('longer than timers take is as long as they take, and less than nothing is 
       return Response.json({ success: true, data: answers[asked - 1] })
     }
     const client = new GateClient({ tenantId: 'acme', apiKey: 'x', timeout: ms, fetch: fetched })
-    assert.equal((await client.permit(REQUEST, { approvalTimeout: ms })).allowed, true)
+    assert.ok((await client.permit(REQUEST, { approvalTimeout: ms })).isValid())
     assert.equal(asked, 3)
   }
   assert.equal(warned.mock.callCount(), 0)
   const { client } = clientOf(() => Response.json({ success: true, data: held }))
-  assert.equal((await client.check(REQUEST, { wait: -5 })).decisionId, 'dec_1')
-  assert.equal((await client.permit(REQUEST, { approvalTimeout: -5 })).allowed, false)
+  assert.equal((await client.decide(REQUEST, { wait: -5 })).decisionId, 'dec_1')
+  await assert.rejects(client.permit(REQUEST, { approvalTimeout: -5 }), ActionRefused)
 })

@@ -36,11 +36,11 @@ const pendingOf = (key: { secret: string; tenant: string }): Promise<string> =>
 test('an aborted call rejects with what it was aborted with, before, meanwhile, and between two tries', async () => {
   const { client } = await scene()
   const reason = new Error('enough')
-  await assert.rejects(client.check(MAIL, { signal: AbortSignal.abort(reason) }), reason)
+  await assert.rejects(client.decide(MAIL, { signal: AbortSignal.abort(reason) }), reason)
   for (const step of ['hang', 'reset'] as const) {
     proxy.play([], step)
     const aborting = new AbortController()
-    const checked = client.check(MAIL, { signal: aborting.signal })
+    const checked = client.decide(MAIL, { signal: aborting.signal })
     await until('it is asked', () => proxy.requests.length > 0)
     aborting.abort(reason)
     await assert.rejects(checked, reason)
@@ -96,7 +96,7 @@ test('a request that has no JSON is refused before it is sent, and who only watc
   circle.self = circle
   for (const context of [circle, { amount: 10n }]) {
     await assert.rejects(
-      client.check({ action: 'a', context }),
+      client.decide({ action: 'a', context }),
       (error) => error instanceof GateError && error.code === 'invalid_request',
     )
   }
@@ -151,7 +151,7 @@ test('events come as they happen, and a stream that breaks goes on where it was:
   const baseUrl = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`
   const listener = new GateClient({ tenantId: 'acme', apiKey: key.secret, baseUrl, fetch: plainFetch })
   const decided: string[] = []
-  for (let i = 0; i < 12; i += 1) decided.push((await client.check(MAIL)).decisionId)
+  for (let i = 0; i < 12; i += 1) decided.push((await client.decide(MAIL)).decisionId)
   const { data } = (await gate.call(key, 'GET', '/audit/chain?eventType=gate.decision&order=asc&limit=500')).body
   const all = data.map(({ id }: { id: string }) => id)
   const events = await take(listener.events({ lastEventId: '0-0' }), all.length, 'gate.decision')
@@ -173,12 +173,12 @@ test('a listener hears what happens until it is stopped, and why nothing more co
   const stop = client.onEvent((event) => void heard.push(event), { onError: (error) => void errors.push(error) })
   const made: unknown[] = []
   await until('a decision is heard of', async () => {
-    made.push((await client.check(MAIL)).decisionId)
+    made.push((await client.decide(MAIL)).decisionId)
     return heard.some(({ data }) => made.includes((data as { id?: string } | null)?.id))
   })
   stop()
   const count = heard.length
-  await client.check(MAIL)
+  await client.decide(MAIL)
   assert.equal(heard.length, count)
   assert.deepEqual(errors, [])
 

@@ -78,12 +78,12 @@ const refusal = (status: number, error: string): Step => ({
 })
 
 const checks: Case[] = [
-  { name: 'an allow', call: 'check', with: MAIL, value: { decision: 'allow', rule: 'mail' }, requests: [CHECK] },
-  { name: 'a deny', call: 'check', with: DENIED, value: { decision: 'deny', rule: 'huge', validUntil: null } },
-  { name: 'a hold', call: 'check', with: HELD, value: { decision: 'require_approval', retry: 'after_approval' } },
+  { name: 'an allow', call: 'decide', with: MAIL, value: { decision: 'allow', rule: 'mail' }, requests: [CHECK] },
+  { name: 'a deny', call: 'decide', with: DENIED, value: { decision: 'deny', rule: 'huge', validUntil: null } },
+  { name: 'a hold', call: 'decide', with: HELD, value: { decision: 'require_approval', retry: 'after_approval' } },
   {
     name: 'a hold that is waited for',
-    call: 'check',
+    call: 'decide',
     with: { ...HELD, wait: 20 },
     meanwhile: 'approve',
     value: { decision: 'allow', decidedBy: 'approval' },
@@ -91,20 +91,20 @@ const checks: Case[] = [
   {
     name: 'a hold that is waited for longer than the service may take otherwise',
     options: { timeout: 3000 },
-    call: 'check',
+    call: 'decide',
     with: { ...HELD, wait: 4 },
     value: { decision: 'require_approval' },
     tookMs: { atLeast: 3900 },
   },
   {
     name: 'a decision with its explanation',
-    call: 'check',
+    call: 'decide',
     with: { ...DENIED, explain: true },
     value: { explanation: { domain: 'finance' } },
   },
   {
     name: 'a plan',
-    call: 'check',
+    call: 'decide',
     with: { ...MAIL, plan: { action: 'email.send' } },
     value: { decision: 'allow', plan: { action: 'email.send' } },
   },
@@ -113,7 +113,7 @@ const checks: Case[] = [
 const failures: Case[] = [
   {
     name: 'a request that is none, with what is wrong',
-    call: 'check',
+    call: 'decide',
     with: { action: 'no action!' },
     error: { name: 'GateError', code: 'invalid_request', status: 400, details: [{ path: '/action' }] },
     requests: [CHECK],
@@ -121,14 +121,14 @@ const failures: Case[] = [
   {
     name: 'a key that nobody knows',
     as: 'unknown',
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'unauthenticated', status: 401 },
   },
   {
     name: 'a tenant that is not that of the key',
     as: 'elsewhere',
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'tenant_mismatch', status: 403 },
   },
@@ -140,7 +140,7 @@ const failures: Case[] = [
   {
     name: 'nobody listens, and what to do',
     down: true,
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'unreachable', message: /\. Is the sidecar started\?$/ },
   },
@@ -148,7 +148,7 @@ const failures: Case[] = [
     name: 'nothing comes',
     always: 'hang',
     options: { timeout: 700 },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'timeout' },
     tookMs: { atLeast: 650, atMost: HUNG_MS },
@@ -158,7 +158,7 @@ const failures: Case[] = [
     name: 'an answer that comes, but so slowly that it never is one',
     always: 'drip',
     options: { timeout: 1500 },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'timeout' },
     tookMs: { atLeast: 1400, atMost: HUNG_MS },
@@ -166,7 +166,7 @@ const failures: Case[] = [
   },
   {
     name: 'a request that is too large',
-    call: 'check',
+    call: 'decide',
     with: { action: 'email.send', context: { text: 'x'.repeat(2 ** 21) } },
     error: { name: 'GateError', code: 'payload_too_large', status: 413 },
     requests: [CHECK],
@@ -184,7 +184,7 @@ const failures: Case[] = [
   {
     name: 'a page in place of an answer',
     always: { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>Welcome</html>' },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'malformed_answer', status: 200 },
     requests: [CHECK],
@@ -192,7 +192,7 @@ const failures: Case[] = [
   {
     name: 'an answer that fails without a code',
     always: { status: 404, body: { message: 'nothing here' } },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'malformed_answer', status: 404 },
     requests: [CHECK],
@@ -200,28 +200,28 @@ const failures: Case[] = [
   {
     name: 'a success that says it is none',
     always: { edit: { success: false } },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'malformed_answer' },
   },
   {
     name: 'a code that the client does not know, as it is told',
     always: { status: 418, body: { success: false, error: 'teapot', message: 'Short and stout.' } },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'teapot', status: 418, message: 'Short and stout.' },
   },
   {
     name: 'a decision that is none',
     always: { edit: { 'data.decision': 'ALLOW' } },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'malformed_answer' },
   },
   {
     name: 'a decision about another action',
     always: { edit: { 'data.plan.action': 'email.read' } },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'malformed_answer' },
   },
@@ -229,7 +229,7 @@ const failures: Case[] = [
     (data): Case => ({
       name: `an answer of which the data are ${JSON.stringify(data)}`,
       always: { status: 200, body: { success: true, data } },
-      call: 'check',
+      call: 'decide',
       with: MAIL,
       error: { name: 'GateError', code: 'malformed_answer', status: 200 },
       requests: [CHECK],
@@ -246,7 +246,7 @@ const failures: Case[] = [
   {
     name: 'an answer without content',
     always: { status: 204, text: '' },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'malformed_answer', status: 204 },
   },
@@ -269,7 +269,7 @@ const failures: Case[] = [
     (path): Case => ({
       name: `an answer without ${path}`,
       always: { edit: { [path]: undefined } },
-      call: 'check',
+      call: 'decide',
       with: MAIL,
       error: { name: 'GateError', code: 'malformed_answer' },
     }),
@@ -277,7 +277,7 @@ const failures: Case[] = [
   {
     name: 'somewhere else, which nobody follows with the key',
     always: { status: 307, headers: { location: '/elsewhere' } },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'malformed_answer', status: 307 },
     requests: [CHECK],
@@ -288,7 +288,7 @@ const repetitions: Case[] = [
   {
     name: 'connections that break are tried again, as one request',
     steps: ['reset', 'reset'],
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     value: { decision: 'allow' },
     requests: [CHECK, CHECK, CHECK],
@@ -297,7 +297,7 @@ const repetitions: Case[] = [
   {
     name: 'an answer that got lost is asked for again, and nothing is decided twice',
     steps: ['lose', 'cut'],
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     value: { decision: 'allow' },
     requests: [CHECK, CHECK, CHECK],
@@ -307,7 +307,7 @@ const repetitions: Case[] = [
   {
     name: 'three times at most',
     always: 'reset',
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'unreachable' },
     requests: [CHECK, CHECK, CHECK, CHECK],
@@ -316,7 +316,7 @@ const repetitions: Case[] = [
     name: 'never, where the client is told so',
     options: { retries: 0 },
     always: 'reset',
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'unreachable' },
     requests: [CHECK],
@@ -325,7 +325,7 @@ const repetitions: Case[] = [
     (status): Case => ({
       name: `after ${status}`,
       steps: [refusal(status, status === 429 ? 'rate_limited' : 'overloaded')],
-      call: 'check',
+      call: 'decide',
       with: MAIL,
       value: { decision: 'allow' },
       requests: [CHECK, CHECK],
@@ -335,7 +335,7 @@ const repetitions: Case[] = [
   {
     name: 'after a 503 of somebody between',
     steps: [{ status: 503, text: 'upstream connect error' }],
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     value: { decision: 'allow' },
     requests: [CHECK, CHECK],
@@ -343,7 +343,7 @@ const repetitions: Case[] = [
   {
     name: 'not before the service wants to be asked again',
     steps: [{ ...(refusal(429, 'rate_limited') as object), status: 429, headers: { 'retry-after': '1' } }],
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     value: { decision: 'allow' },
     tookMs: { atLeast: 1000 },
@@ -351,7 +351,7 @@ const repetitions: Case[] = [
   {
     name: 'a time to be asked again that is no number of seconds tells nothing',
     steps: [{ ...(refusal(429, 'rate_limited') as object), status: 429, headers: { 'retry-after': 'soon' } }],
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     value: { decision: 'allow' },
     tookMs: { atMost: HUNG_MS },
@@ -360,7 +360,7 @@ const repetitions: Case[] = [
     name: 'not at all when that is later than the client may wait',
     steps: [{ ...(refusal(429, 'rate_limited') as object), status: 429, headers: { 'retry-after': '60' } }],
     options: { timeout: 30_000 },
-    call: 'check',
+    call: 'decide',
     with: MAIL,
     error: { name: 'GateError', code: 'rate_limited', status: 429, retryAfterMs: 60_000 },
     requests: [CHECK],
@@ -370,7 +370,7 @@ const repetitions: Case[] = [
     (status): Case => ({
       name: `not after ${status}`,
       steps: [refusal(status, 'internal')],
-      call: 'check',
+      call: 'decide',
       with: MAIL,
       error: { name: 'GateError', code: 'internal', status },
       requests: [CHECK],
@@ -663,33 +663,39 @@ const observing: Case[] = [
 ]
 
 const permits: Case[] = [
-  { name: 'a permit', call: 'permit', with: { request: MAIL }, value: { allowed: true, isValid: true } },
+  { name: 'a permit', call: 'permit', with: { request: MAIL }, value: { decision: 'allow', isValid: true } },
   {
     name: 'a permit that is over by the clock of the service, as it was allowed long before',
     call: 'permit',
     with: { request: MAIL },
     steps: [{ edit: { 'data.timestamp': '2026-01-01T00:00:00.000Z', 'data.validUntil': '2026-01-01T00:01:00.000Z' } }],
-    value: { allowed: true, isValid: false },
+    value: { decision: 'allow', isValid: false },
   },
   {
     name: 'a refusal',
     call: 'permit',
     with: { request: DENIED },
-    value: { allowed: false, reason: 'Too much.', error: null },
+    error: { name: 'ActionRefused', decision: 'deny', reason: 'Too much.', cause: null },
   },
   {
     name: 'a failure is a refusal',
     call: 'permit',
     with: { request: MAIL },
     always: refusal(500, 'internal'),
-    value: { allowed: false, reason: 'Not now.', error: 'internal' },
+    error: { name: 'ActionRefused', decision: null, reason: 'Not now.', cause: 'internal' },
+  },
+  {
+    name: 'a hold is a refusal where nobody waits',
+    call: 'permit',
+    with: { request: HELD },
+    error: { name: 'ActionRefused', decision: 'require_approval', reason: HELD_REASON, cause: null },
   },
   {
     name: 'a permit that people gave',
     call: 'permit',
     with: { request: HELD, approvalTimeout: 20_000 },
     meanwhile: 'approve',
-    value: { allowed: true, pending: 1 },
+    value: { decision: 'allow', pending: 1 },
   },
 ]
 
@@ -757,8 +763,8 @@ const sessions: Case[] = [
     const error = { name: 'GateError', code: 'invalid_request' } as const
     return [
       { ...named('request'), error },
-      { ...named('check'), error },
-      { ...named('permit'), value: { allowed: false, error: 'invalid_request' } },
+      { ...named('decide'), error },
+      { ...named('permit'), error: { name: 'ActionRefused', decision: null, cause: 'invalid_request' } },
       { ...named('guard'), error: { name: 'ActionRefused', decision: null, cause: 'invalid_request' } },
       { ...named('call'), error: { name: 'ActionRefused', decision: null, cause: 'invalid_request' } },
       {

@@ -19,7 +19,7 @@ export const ENDPOINTS: readonly Exchange[] = [
   { call: 'service.metrics', value: /^# HELP gate_sidecar_/ },
   { call: 'service.openApi', value: { openapi: '3.1.0' } },
   { call: 'risk', with: pay(5000), value: { score: 15, factors: [{ name: 'amount', contribution: 15 }] } },
-  { call: 'check', with: pay(5000), value: { decision: 'require_approval' }, keep: { approval: 'approvalId' } },
+  { call: 'decide', with: pay(5000), value: { decision: 'require_approval' }, keep: { approval: 'approvalId' } },
   { call: 'approvals.get', with: { id: '$approval' }, value: { status: 'pending', action: 'payment.transfer' } },
   { call: 'approvals.list', with: { limit: 1 }, value: { data: [{ status: 'pending' }], page: { limit: 1 } } },
   {
@@ -39,7 +39,7 @@ export const ENDPOINTS: readonly Exchange[] = [
     value: { id: '$approval', status: 'approved', votes: [{ comment: 'fine' }] },
   },
   { call: 'waitForApproval', with: { id: '$approval' }, value: { status: 'approved' } },
-  { call: 'check', with: pay(5000), value: { decision: 'allow' }, keep: { decision: 'decisionId' } },
+  { call: 'decide', with: pay(5000), value: { decision: 'allow' }, keep: { decision: 'decisionId' } },
   {
     call: 'outcome',
     with: { decisionId: '$decision', status: 'succeeded', durationMs: 3 },
@@ -75,7 +75,7 @@ export const ENDPOINTS: readonly Exchange[] = [
     with: { id: 'dec_../keys' },
     error: { name: 'GateError', code: 'not_found', status: 404 },
   },
-  { call: 'check', with: pay(6000), value: { decision: 'require_approval' }, keep: { other: 'approvalId' } },
+  { call: 'decide', with: pay(6000), value: { decision: 'require_approval' }, keep: { other: 'approvalId' } },
   {
     call: 'approvals.reject',
     as: 'approver',
@@ -83,7 +83,7 @@ export const ENDPOINTS: readonly Exchange[] = [
     value: { status: 'rejected' },
   },
   { call: 'waitForApproval', with: { id: '$other', timeout: 5000 }, value: { status: 'rejected' } },
-  { call: 'check', with: pay(7000), value: { decision: 'require_approval' }, keep: { third: 'approvalId' } },
+  { call: 'decide', with: pay(7000), value: { decision: 'require_approval' }, keep: { third: 'approvalId' } },
   { call: 'approvals.cancel', with: { id: '$third' }, value: { id: '$third', status: 'cancelled' } },
   { call: 'audit.log', with: { eventType: 'invoice.read', data: { page: 2 } }, value: { eventType: 'invoice.read' } },
   {
@@ -116,7 +116,7 @@ export const ENDPOINTS: readonly Exchange[] = [
   { call: 'killSwitch.preview', with: { level: 'L3' }, value: { scope: /./, allowed: true, refusal: null } },
   { call: 'killSwitch.trigger', with: { level: 'L3', reason: 'test', triggeredBy: 'x' }, value: { active: true } },
   { call: 'killSwitch.status', value: { active: true, level: 'L3' } },
-  { call: 'check', with: MAIL, value: { decision: 'deny', decidedBy: 'kill_switch' } },
+  { call: 'decide', with: MAIL, value: { decision: 'deny', decidedBy: 'kill_switch' } },
   { call: 'killSwitch.recover', with: { recoveredBy: 'x', comment: 'over' }, value: { active: false } },
   { call: 'killSwitch.history', with: { limit: 1 }, value: { data: [{ comment: 'over' }], page: { limit: 1 } } },
   { call: 'evidence.verify', with: { bundle: '$bundle' }, value: { valid: true } },

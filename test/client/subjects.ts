@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { ActionRefused, GateClient, GateError, type Observed, type Verdict } from '../../src/client/index.ts'
+import { ActionRefused, GateClient, GateError, type Observed, type Permit } from '../../src/client/index.ts'
 import { plainFetch } from '../declared.ts'
 import { PYTHON_FOLDER } from '../python.ts'
 import type { Call } from './cases.ts'
@@ -83,7 +83,7 @@ function guarded(gate: GateClient, { request, returns, throws, ...options }: Giv
 }
 
 const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unknown> = {
-  check: (gate, { wait, explain, ...request }) => gate.check(request, { wait, explain }),
+  decide: (gate, { wait, explain, ...request }) => gate.decide(request, { wait, explain }),
   guard: guarded,
   guardTwice: (gate, given, done) => Promise.all([guarded(gate, given, done), guarded(gate, given, done)]),
   async permit(gate, { request, ...options }) {
@@ -91,7 +91,7 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
     const onPending = (): void => {
       pending += 1
     }
-    return { ...toldVerdict(await gate.permit(request, { ...options, onPending })), pending }
+    return { ...toldPermit(await gate.permit(request, { ...options, onPending })), pending }
   },
   async sessionCall(gate, { method, args }, done) {
     const session = gate.session({ userRequest: '' })
@@ -100,8 +100,8 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
       return own
     }
     if (method === 'request') return session.request('email.send', args)
-    if (method === 'check') return session.check('email.send', args)
-    if (method === 'permit') return toldVerdict(await session.permit('email.send', args))
+    if (method === 'decide') return session.decide('email.send', args)
+    if (method === 'permit') return toldPermit(await session.permit('email.send', args))
     return method === 'call'
       ? session.call('email.send', args, run)
       : session.guard('email.send', args, () => run(args))
@@ -179,9 +179,8 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
 
 export const CALL_NAMES: readonly string[] = Object.keys(CALLS)
 
-function toldVerdict(verdict: Verdict): Record<string, unknown> {
-  if (verdict.allowed) return { allowed: true, isValid: verdict.isValid() }
-  return { allowed: false, reason: verdict.reason, error: verdict.error?.code ?? null }
+function toldPermit({ decision, isValid }: Permit): Record<string, unknown> {
+  return { decision: decision.decision, isValid: isValid() }
 }
 
 /** An error in words that are the same in every language. */

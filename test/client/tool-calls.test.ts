@@ -157,9 +157,8 @@ test('what only the model was shown taints, and nothing is known to be its own t
 
 test('a call that was permitted goes on from that, and is one decision', async () => {
   const { session, run, made } = await agent()
-  const verdict = await session.permit('pay', { amount: 5 }, { callId: 'c1' })
-  assert.equal(verdict.allowed, true)
-  assert.equal(await session.permit('pay', { amount: 5 }, { callId: 'c1' }), verdict)
+  const permit = await session.permit('pay', { amount: 5 }, { callId: 'c1' })
+  assert.equal(await session.permit('pay', { amount: 5 }, { callId: 'c1' }), permit)
   await session.call('pay', { amount: 5 }, run, { callId: 'c1' })
   assert.deepEqual(await made(), ['allow succeeded'])
 })
@@ -167,16 +166,15 @@ test('a call that was permitted goes on from that, and is one decision', async (
 test('one that was permitted too long ago is asked about again', async () => {
   const { client, run, ran, made } = await agent()
   const request = { action: 'pay', context: { args: { amount: 5 } } }
-  const verdict = await client.permit(request)
-  assert.ok(verdict.allowed)
-  await client.guard(request, run, { verdict: { ...verdict, isValid: () => false } })
+  const permit = await client.permit(request)
+  await client.guard(request, run, { permit: { ...permit, isValid: () => false } })
   assert.equal(ran.length, 1)
   assert.deepEqual(await made(), ['allow not_run', 'allow succeeded'])
 })
 
 test('a denied one is not asked about again, once', async () => {
   const { session, run, made } = await agent()
-  await session.permit('pay', { amount: 500 }, { callId: 'c1' })
+  await assert.rejects(session.permit('pay', { amount: 500 }, { callId: 'c1' }), isRefused('Too much.'))
   await assert.rejects(session.call('pay', { amount: 500 }, run, { callId: 'c1' }), isRefused('Too much.'))
   assert.deepEqual(await made(), ['deny'])
   await assert.rejects(session.call('pay', { amount: 500 }, run, { callId: 'c1' }), isRefused('Too much.'))
@@ -186,10 +184,10 @@ test('a denied one is not asked about again, once', async () => {
 test('what was read since counts for a call that was permitted, and did not run', async () => {
   const { session, run, ran, made } = await agent()
   for (const callId of ['c1', 'c2']) await session.permit('send', {}, { callId })
-  await session.permit('pay', { amount: 500 }, { callId: 'c3' })
+  await assert.rejects(session.permit('pay', { amount: 500 }, { callId: 'c3' }), isRefused('Too much.'))
   session.observe('read', 'text of others')
   await assert.rejects(session.call('send', {}, run, { callId: 'c1' }), isRefused('Tainted.'))
-  assert.equal((await session.permit('send', {}, { callId: 'c2' })).allowed, false)
+  await assert.rejects(session.permit('send', {}, { callId: 'c2' }), isRefused('Tainted.'))
   await assert.rejects(session.call('pay', { amount: 500 }, run, { callId: 'c3' }), isRefused('Too much.'))
   assert.deepEqual(ran, [])
   assert.deepEqual(await made(), ['allow not_run', 'allow', 'deny', 'deny', 'deny', 'deny'])
@@ -197,10 +195,10 @@ test('what was read since counts for a call that was permitted, and did not run'
 
 test('what people decided is their decision, whatever was read before they did', async () => {
   const { session, run, ran, approve, made } = await agent()
-  await session.permit('order', {}, { callId: 'c1' })
+  await assert.rejects(session.permit('order', {}, { callId: 'c1' }), isRefused('A person is asked.'))
   session.observe('read', 'text of others')
   await approve()
-  assert.equal((await session.permit('order', {}, { callId: 'c1' })).allowed, true)
+  assert.ok((await session.permit('order', {}, { callId: 'c1' })).isValid())
   await session.call('order', {}, run, { callId: 'c1' })
   assert.equal(ran.length, 1)
   assert.deepEqual(await made(), ['require_approval', 'allow succeeded'])
@@ -208,10 +206,8 @@ test('what people decided is their decision, whatever was read before they did',
 
 test('a held call that was answered is over: another one with its id is asked about as what it is', async () => {
   const { session } = await agent()
-  const reasonOf = async () => {
-    const verdict = await session.permit('order', {}, { callId: 'c1' })
-    return !verdict.allowed && verdict.decision?.reason
-  }
+  const reasonOf = () =>
+    session.permit('order', {}, { callId: 'c1' }).catch((error: ActionRefused) => error.decision?.reason)
   assert.equal(await reasonOf(), 'A person is asked.')
   session.observeMessage('read', 'c2', 'text of others')
   assert.equal(await reasonOf(), 'A person is asked.')
@@ -242,8 +238,7 @@ test('what was permitted is not used for other arguments, another tool or anothe
 test('a held call asks, when it goes on, what it asked before, whatever was read meanwhile', async () => {
   const { session, run, ran, approve, made } = await agent()
   const args = { amount: 50 }
-  const held = await session.permit('pay', args, { callId: 'c1' })
-  assert.equal(held.allowed, false)
+  await assert.rejects(session.permit('pay', args, { callId: 'c1' }), isRefused('A person is asked.'))
   session.observe('read', 'text of others')
   await approve()
   await session.call('pay', args, run, { callId: 'c1' })
@@ -269,8 +264,10 @@ for (const [what, value] of [
   test(`arguments with ${what} do not run, and the gate is not asked`, async () => {
     const { session, run, ran, made } = await agent()
     await assert.rejects(session.call('pay', { amount: 1, value }, run), /cannot be asked about/)
-    const verdict = await session.permit('pay', { amount: 1, value }, { callId: 'c1' })
-    assert.equal(!verdict.allowed && verdict.error?.code, 'invalid_request')
+    await assert.rejects(
+      session.permit('pay', { amount: 1, value }, { callId: 'c1' }),
+      (error) => error instanceof ActionRefused && error.cause?.code === 'invalid_request',
+    )
     assert.deepEqual([ran, await made()], [[], []])
   })
 }

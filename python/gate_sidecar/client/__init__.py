@@ -9,14 +9,13 @@ from ._client import GateClient
 from ._errors import ActionRefused, Cancelled, GateError
 from ._events import GateEvent
 from ._guard import Mode, Observed
-from ._permit import Allowed, Refused, Verdict
+from ._permit import Permit
 from ._provenance import Origin
 from ._session import AsyncGateSession, GateSession
 from .types import Approval, CheckRequest, Decision
 
 __all__ = [
     "ActionRefused",
-    "Allowed",
     "Approval",
     "AsyncGateClient",
     "AsyncGateSession",
@@ -30,6 +29,5 @@ __all__ = [
     "Mode",
     "Observed",
     "Origin",
-    "Refused",
-    "Verdict",
+    "Permit",
 ]

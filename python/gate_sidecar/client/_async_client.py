@@ -25,7 +25,7 @@ from ._events import GateEvent, events, log_end_of_events
 from ._guard import Mode, OnObserved, OnUnrecorded, guard_settings
 from ._guarded import ContextOf as ArgumentsToContext
 from ._guarded import F, await_guarded, guarded
-from ._permit import OnPending, Verdict, check, permit, wait_for_approval
+from ._permit import OnPending, Permit, decide, permit, wait_for_approval
 from ._session import ActionOf, AsyncGateSession, ContextOf, guarded_async_tool
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class AsyncGateClient(AsyncEndpoints):
         self._listening: Set[asyncio.Task[None]] = set()
         super().__init__(self._connection.call)
 
-    async def check(
+    async def decide(
         self,
         request: CheckRequest,
         *,
@@ -68,12 +68,14 @@ class AsyncGateClient(AsyncEndpoints):
         explain: bool = False,
         idempotency_key: Optional[str] = None,
     ) -> Decision:
-        """Decide an action. Only `allow` lets it run, and only until `validUntil`.
+        """Return the decision about an action, whatever it is.
+
+        Only `allow` lets it run, and only until `validUntil`.
 
         For `wait` seconds, at most 25, the service waits for the decision of people before it
         answers. `explain` asks for `explanation`. Raises GateError when nothing was decided.
         """
-        return await check(
+        return await decide(
             self._connection, request, wait=wait, explain=explain, idempotency_key=idempotency_key
         )
 
@@ -83,8 +85,8 @@ class AsyncGateClient(AsyncEndpoints):
         *,
         approval_timeout: float = 0.0,
         on_pending: Optional[OnPending] = None,
-    ) -> Verdict:
-        """Ask as `check` does, and wait for people if it is to; what fails is a refusal."""
+    ) -> Permit:
+        """Return the allow for an action. Raises ActionRefused, also when the gate could not be asked."""
         return await permit(
             self._connection, request, approval_timeout=approval_timeout, on_pending=on_pending
         )

@@ -14,7 +14,7 @@ from ._guard import Mode, OnObserved, OnUnrecorded, guard_settings
 from ._guarded import ContextOf as ArgumentsToContext
 from ._guarded import F, guarded, run_guarded
 from ._network import Blocking, finish
-from ._permit import OnPending, Verdict, check, permit, wait_for_approval
+from ._permit import OnPending, Permit, decide, permit, wait_for_approval
 from ._session import ActionOf, ContextOf, GateSession, guarded_tool
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ T = TypeVar("T")
 class GateClient(Endpoints):
     """Calls a gate-sidecar. Nothing that fails is an allow.
 
-    `check` and every other call raise GateError, `permit` and `guard` refuse. All times are in
+    Every call raises GateError, and `permit` and `guard` refuse. All times are in
     seconds. It keeps no connection, and threads may share it. A method that takes `cancel` ends
     with Cancelled once that event is set; nothing runs then.
 
@@ -63,7 +63,7 @@ class GateClient(Endpoints):
     def _connection(self, cancel: Optional[threading.Event]) -> Connection:
         return Connection(self._service, Blocking(cancel))
 
-    def check(
+    def decide(
         self,
         request: CheckRequest,
         *,
@@ -72,13 +72,15 @@ class GateClient(Endpoints):
         idempotency_key: Optional[str] = None,
         cancel: Optional[threading.Event] = None,
     ) -> Decision:
-        """Decide an action. Only `allow` lets it run, and only until `validUntil`.
+        """Return the decision about an action, whatever it is.
+
+        Only `allow` lets it run, and only until `validUntil`.
 
         For `wait` seconds, at most 25, the service waits for the decision of people before it
         answers. `explain` asks for `explanation`. Raises GateError when nothing was decided.
         """
         return finish(
-            check(
+            decide(
                 self._connection(cancel),
                 request,
                 wait=wait,
@@ -94,8 +96,8 @@ class GateClient(Endpoints):
         approval_timeout: float = 0.0,
         on_pending: Optional[OnPending] = None,
         cancel: Optional[threading.Event] = None,
-    ) -> Verdict:
-        """Ask as `check` does, and wait for people if it is to; what fails is a refusal.
+    ) -> Permit:
+        """Return the allow for an action. Raises ActionRefused, also when the gate could not be asked.
 
         A held action waits `approval_timeout` for people; `on_pending` is told of it before.
         """

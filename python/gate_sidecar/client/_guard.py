@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Literal, Optional
 from .types import CheckRequest, Decision
 from ._connection import Connection
 from ._errors import ActionRefused, GateError
-from ._permit import OnPending, Refused, Verdict, permit
+from ._permit import OnPending, Verdict, verdict_on
 
 Mode = Literal["enforce", "observe"]
 """`enforce` runs what the gate allows. `observe` runs all, and tells what would not have run."""
@@ -94,7 +94,7 @@ async def admit(
     *,
     approval_timeout: float = 0.0,
     on_pending: Optional[OnPending] = None,
-    refused: Optional[Refused] = None,
+    refused: Optional[ActionRefused] = None,
 ) -> Admitted:
     """Return once the action is to run. Raises ActionRefused when it is not.
 
@@ -104,15 +104,14 @@ async def admit(
     if refused is not None:
         verdict = refused
     elif settings.mode == "observe":
-        verdict = await permit(connection, request)
+        verdict = await verdict_on(connection, request)
     else:
         verdict = await _permit_for_now(connection, settings, request, approval_timeout, on_pending)
-    if isinstance(verdict, Refused):
-        action = str(request.get("action"))
+    if isinstance(verdict, ActionRefused):
         if settings.mode != "observe":
-            raise ActionRefused(action, verdict.reason, verdict.decision, verdict.error)
+            raise verdict
         reason = verdict.reason if verdict.decision is None else verdict.decision["reason"]
-        settings.on_observed(Observed(action, reason, verdict.decision, verdict.error))
+        settings.on_observed(Observed(verdict.action, reason, verdict.decision, verdict.error))
     return Admitted(connection, settings, verdict.decision)
 
 
@@ -126,16 +125,16 @@ async def _permit_for_now(
     """Return a verdict that is good now: an allow that took too long to come is asked for again."""
     decision: Optional[Decision] = None
     for _ in range(_TRIES):
-        verdict = await permit(
+        verdict = await verdict_on(
             connection, request, approval_timeout=approval_timeout, on_pending=on_pending
         )
         is_cancelled = connection.network.is_cancelled()
-        if isinstance(verdict, Refused) or (verdict.is_valid() and not is_cancelled):
+        if isinstance(verdict, ActionRefused) or (verdict.is_valid() and not is_cancelled):
             return verdict
         decision = verdict.decision
         await _record(connection, settings, decision, {"status": "not_run", "error": _LATE})
         connection.network.check()
-    return Refused(_LATE, decision)
+    return ActionRefused(str(request.get("action")), _LATE, decision)
 
 
 async def _record(

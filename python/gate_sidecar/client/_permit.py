@@ -7,11 +7,11 @@ import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any, Callable, Dict, Literal, Optional, Union
+from typing import Any, Callable, Dict, Optional, Union
 
 from .types import Approval, CheckRequest, Decision
 from ._connection import Connection, OnHeaders
-from ._errors import GateError, is_passing
+from ._errors import ActionRefused, GateError, is_passing
 from ._network import checked_seconds
 
 _DECISIONS = ("allow", "deny", "require_approval")
@@ -50,41 +50,23 @@ class _Clocks:
 
 
 @dataclass(frozen=True)
-class Allowed:
-    """The action may run, until the decision is no longer valid. It is true, as a condition."""
+class Permit:
+    """Allow for one run of one action, until the decision is no longer valid."""
 
     decision: Decision
     _asked: _Clocks
     _seconds: float
-    allowed: Literal[True] = True
-
-    def __bool__(self) -> Literal[True]:
-        return True
 
     def is_valid(self) -> bool:
         """Say if the action may still be begun; else the gate must be asked again."""
         return self._asked.passed() < self._seconds
 
 
-@dataclass(frozen=True)
-class Refused:
-    """The action may not run. It is false, as a condition."""
-
-    reason: str
-    """Sentence for the agent: the reason, and for a held action the next step."""
-    decision: Optional[Decision]
-    """None when the gate could not be asked; `error` has the reason."""
-    error: Optional[GateError] = None
-    allowed: Literal[False] = False
-
-    def __bool__(self) -> Literal[False]:
-        return False
+Verdict = Union[Permit, ActionRefused]
+"""Answer to whether an action may run."""
 
 
-Verdict = Union[Allowed, Refused]
-
-
-async def check(
+async def decide(
     connection: Connection,
     request: CheckRequest,
     *,
@@ -163,6 +145,22 @@ async def permit(
     *,
     approval_timeout: float = 0.0,
     on_pending: Optional[OnPending] = None,
+) -> Permit:
+    """Return the allow. Raises ActionRefused."""
+    verdict = await verdict_on(
+        connection, request, approval_timeout=approval_timeout, on_pending=on_pending
+    )
+    if isinstance(verdict, ActionRefused):
+        raise verdict
+    return verdict
+
+
+async def verdict_on(
+    connection: Connection,
+    request: CheckRequest,
+    *,
+    approval_timeout: float = 0.0,
+    on_pending: Optional[OnPending] = None,
 ) -> Verdict:
     """Return whether the action may run. Anything but an allow is a refusal, a GateError too.
 
@@ -180,26 +178,29 @@ async def permit(
             seconds = end - time.monotonic()
             is_held = decision["decision"] == "require_approval"
             if not is_held or not isinstance(approval_id, str) or seconds <= 0:
-                return _verdict(asked)
+                return _verdict(request, asked)
             if on_pending is not None:
                 on_pending(decision)
             approval = await wait_for_approval(connection, approval_id, seconds)
             if approval["status"] == "pending":
-                return _verdict(asked)
+                return _verdict(request, asked)
             approved: CheckRequest = {**request, "approvalId": approval_id}
             asked = await _ask(connection, approved)
             # Another is asked for when an equal request has used this one: it is waited for too.
             if asked.decision.get("approvalId") == approval_id:
-                return _verdict(asked)
+                return _verdict(request, asked)
     except GateError as error:
-        return _refused_by(error, asked.decision if asked is not None else None)
+        return _refused_by(error, request, asked.decision if asked is not None else None)
 
 
-def _refused_by(error: GateError, held: Optional[Decision]) -> Refused:
+def _refused_by(
+    error: GateError, request: CheckRequest, held: Optional[Decision]
+) -> ActionRefused:
     approval_id = held.get("approvalId") if held is not None else None
-    if not isinstance(approval_id, str):
-        return Refused(str(error), held, error)
-    return Refused(f"{error} The approval is {approval_id}. {_AGAIN}", held, error)
+    reason = str(error)
+    if isinstance(approval_id, str):
+        reason = f"{error} The approval is {approval_id}. {_AGAIN}"
+    return ActionRefused(str(request.get("action")), reason, held, error)
 
 
 @dataclass(frozen=True)
@@ -214,16 +215,16 @@ class _Asked:
 async def _ask(connection: Connection, request: CheckRequest) -> _Asked:
     start = _Clocks.now()
     headers: Dict[str, str] = {}
-    decision = await check(connection, request, on_headers=headers.update)
+    decision = await decide(connection, request, on_headers=headers.update)
     return _Asked(decision, headers.get("date"), start)
 
 
-def _verdict(asked: _Asked) -> Verdict:
+def _verdict(request: CheckRequest, asked: _Asked) -> Verdict:
     """Return what a decision means."""
     decision = asked.decision
     if decision["decision"] != "allow":
-        return Refused(_refusal(decision), decision)
-    return Allowed(decision, asked.start, _valid_seconds(decision, asked.date))
+        return ActionRefused(str(request.get("action")), _refusal(decision), decision)
+    return Permit(decision, asked.start, _valid_seconds(decision, asked.date))
 
 
 def _refusal(decision: Decision) -> str:

@@ -22,10 +22,10 @@ from typing import (
 
 from .types import CheckRequest, Decision
 from ._arguments import own_copy
-from ._errors import GateError
+from ._errors import ActionRefused, GateError
 from ._guarded import F, await_guarded, named_call, refuse_generator, run_guarded
 from ._network import Blocking
-from ._permit import Refused, Verdict
+from ._permit import Permit
 from ._provenance import Provenance
 from ._thrown import said_by, text_of
 
@@ -115,13 +115,13 @@ class SessionFacts:
 
     def _prepare(
         self, tool_name: str, args: Any
-    ) -> Tuple[Dict[str, Any], CheckRequest, Optional[Refused]]:
+    ) -> Tuple[Dict[str, Any], CheckRequest, Optional[ActionRefused]]:
         """Return what runs, what is asked about it, and why it is not asked, if so."""
         try:
             own = own_copy(args)
         except GateError as error:
-            refused = Refused(str(error), None, error)
-            return args, self._request_for(tool_name, {}), refused
+            request = self._request_for(tool_name, {})
+            return args, request, ActionRefused(request["action"], str(error), None, error)
         return own, self._request_for(tool_name, own), None
 
     def _request_for(self, tool_name: str, args: Dict[str, Any]) -> CheckRequest:
@@ -150,14 +150,16 @@ class GateSession(SessionFacts):
         super().__init__(**facts)
         self._gate = gate
 
-    def check(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
-        """Ask as `GateClient.check` does, with its options."""
-        return self._gate.check(self.request(tool_name, args), **options)
+    def decide(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
+        """Ask as `GateClient.decide` does, with its options."""
+        return self._gate.decide(self.request(tool_name, args), **options)
 
-    def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Verdict:
+    def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Permit:
         """Ask as `GateClient.permit` does, with its options."""
         _, request, refused = self._prepare(tool_name, args)
-        return self._gate.permit(request, **options) if refused is None else refused
+        if refused is not None:
+            raise refused
+        return self._gate.permit(request, **options)
 
     def guard(self, tool_name: str, args: ToolArgs, run: Callable[[], T], **options: Any) -> T:
         """Run the function as `GateClient.guard` does, with its options."""
@@ -167,7 +169,7 @@ class GateSession(SessionFacts):
     def _run(
         self,
         request: CheckRequest,
-        refused: Optional[Refused],
+        refused: Optional[ActionRefused],
         run: Callable[[], T],
         cancel: Optional[threading.Event] = None,
         **options: Any,
@@ -220,14 +222,16 @@ class AsyncGateSession(SessionFacts):
         super().__init__(**facts)
         self._gate = gate
 
-    async def check(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
-        """Ask as `AsyncGateClient.check` does, with its options."""
-        return await self._gate.check(self.request(tool_name, args), **options)
+    async def decide(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
+        """Ask as `AsyncGateClient.decide` does, with its options."""
+        return await self._gate.decide(self.request(tool_name, args), **options)
 
-    async def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Verdict:
+    async def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Permit:
         """Ask as `AsyncGateClient.permit` does, with its options."""
         _, request, refused = self._prepare(tool_name, args)
-        return await self._gate.permit(request, **options) if refused is None else refused
+        if refused is not None:
+            raise refused
+        return await self._gate.permit(request, **options)
 
     @overload
     async def guard(
@@ -249,7 +253,7 @@ class AsyncGateSession(SessionFacts):
     async def _run(
         self,
         request: CheckRequest,
-        refused: Optional[Refused],
+        refused: Optional[ActionRefused],
         run: Callable[[], Any],
         **options: Any,
     ) -> Any:

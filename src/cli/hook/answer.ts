@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isId } from '../../base/id.ts'
 import { parseJson } from '../../base/json.ts'
 import { parseDuration } from '../../base/time.ts'
-import type { Refused } from '../../client/index.ts'
+import { ActionRefused } from '../../client/index.ts'
 import { type CallNotes, callNotes } from '../../files/call-notes.ts'
 import {
   type AboutToCall,
@@ -45,22 +45,22 @@ export async function answerHook(options: HookOptions): Promise<void> {
     if (event.kind === 'called') await tellOutcome(options, event)
     else await decide(options, event, approvalTimeout)
   } catch (error) {
+    if (error instanceof ActionRefused) return block(options.io, reasonOf(error))
     block(options.io, error instanceof Error ? error.message : String(error))
   }
 }
 
 async function decide(options: HookOptions, { request, call }: AboutToCall, approvalTimeout: number): Promise<void> {
   const { io } = options
-  const verdict = await gateClient(options, { timeout: ASK_MS, fetch: httpFetch }).permit(request, { approvalTimeout })
-  if (!verdict.allowed) return block(io, reasonOf(request.action, verdict))
-  const { decisionId } = verdict.decision
-  if (!verdict.isValid())
+  const permit = await gateClient(options, { timeout: ASK_MS, fetch: httpFetch }).permit(request, { approvalTimeout })
+  const { decisionId } = permit.decision
+  if (!permit.isValid())
     return block(io, `${request.action} was allowed, but for a time that has passed: try it again.`)
   if (options.outcomes && call !== undefined) note(io, (notes) => notes.put(nameOf(options, call), decisionId))
-  allow(io, `${JSON.stringify(allowOutput(options.onAllow, request.action, verdict.decision))}\n`)
+  allow(io, `${JSON.stringify(allowOutput(options.onAllow, request.action, permit.decision))}\n`)
 }
 
-function reasonOf(action: string, { decision, reason }: Refused): string {
+function reasonOf({ action, decision, reason }: ActionRefused): string {
   return decision === undefined ? `${action} could not be decided: ${reason}` : refusalSentence(action, decision)
 }
 

@@ -1,3 +1,4 @@
+import type { ActionRefused } from '../errors.ts'
 import { isObject } from '../objects.ts'
 import type { PermitOptions } from '../permit.ts'
 import type { GateSession, ToolArgs, ToolCallOptions } from '../session.ts'
@@ -49,9 +50,15 @@ export async function refusalBefore(
   onPending: WaitingOptions['onPending'],
 ) {
   if (!session.enforces) return undefined
-  const verdict = await session.permit(toolName, argsOf(input), callId === undefined ? {} : { callId })
-  if (verdict.allowed) return undefined
-  const { reason, decision } = verdict
+  const refusal = await session.permit(toolName, argsOf(input), callId === undefined ? {} : { callId }).then(
+    () => undefined,
+    (error: unknown) => {
+      if (isRefusal(error)) return error
+      throw error
+    },
+  )
+  if (refusal === undefined) return undefined
+  const { reason, decision } = refusal
   const isHeld = decision?.decision === 'require_approval'
   if (isHeld) onPending?.(decision)
   // People read the reason of a held call, without the advice to a model.
@@ -124,6 +131,6 @@ function partsOf(content: unknown): Record<string, unknown>[] {
 }
 
 /** True when the call did not run. It tests the name, since entries of the package do not share classes. */
-export function isRefusal(error: unknown): error is Error {
+export function isRefusal(error: unknown): error is ActionRefused {
   return error instanceof Error && error.name === 'ActionRefused'
 }
