@@ -20,8 +20,10 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
 
-/** Form of an answer: `data` in an envelope (object, list, or page of a list), or alone. */
-type Form = 'object' | 'list' | 'page' | 'json' | 'text'
+/**
+ * Form of an answer: `data` in an envelope (object, list, page of a list, or items with a cursor), or alone.
+ */
+type Form = 'object' | 'list' | 'page' | 'cursor' | 'json' | 'text'
 
 export interface ApiRoute {
   id: string
@@ -94,5 +96,17 @@ function answerOf({ responses }: Operation): { data: Schema; form: Form } {
   const { success, data, page } = (schema.properties ?? {}) as Record<string, Schema>
   if (success === undefined || data === undefined) return { data: schema, form: 'json' }
   if (page !== undefined) return { data, form: 'page' }
-  return { data, form: data.type === 'array' ? 'list' : 'object' }
+  if (data.type === 'array') return { data, form: 'list' }
+  return { data, form: cursorIn(data) === undefined ? 'object' : 'cursor' }
 }
+
+/** Shapes of the items and of the cursor, in the data of a list that is continued by a cursor. */
+export function cursorIn(data: Schema): { items: Schema; cursor: Schema } | undefined {
+  const [, { properties, required } = {}] = namedSchemas().find(([name]) => refOf(name) === data.$ref) ?? []
+  const { items, ...others } = (properties ?? {}) as Record<string, Schema>
+  if (items === undefined || others.next === undefined) return undefined
+  const names = (required as string[]).filter((name) => name !== 'items')
+  return { items, cursor: { type: 'object', properties: others, required: names } }
+}
+
+const refOf = (name: string): string => `#/components/schemas/${name}`

@@ -1,4 +1,4 @@
-import { type ApiRoute, apiRoutes, namedSchemas, type Schema } from './api-routes.ts'
+import { type ApiRoute, apiRoutes, cursorIn, namedSchemas, type Schema } from './api-routes.ts'
 import {
   broken,
   declare,
@@ -61,10 +61,13 @@ const GROUPS: Record<string, Record<string, string>> = {
 /** The text of python/gate_sidecar/client/types.py. */
 export function pythonApi(): string {
   const types = noTypes()
-  for (const [name, schema] of namedSchemas()) declare(types, name, schema)
   const routes = apiRoutes()
-  const pages = routes.filter(({ form }) => form === 'page')
-  for (const route of pages) declarePage(types, pageName(route), route.data)
+  const cursors = routes.filter(({ form }) => form === 'cursor').map(({ data }) => nameIn(data))
+  for (const [name, schema] of namedSchemas()) if (!cursors.includes(name)) declare(types, name, schema)
+  for (const route of routes.filter(isPaged)) {
+    const { items, cursor } = cursorIn(route.data) ?? { items: route.data, cursor: undefined }
+    declarePage(types, pageName(route), items, cursor)
+  }
   const exported = [...types.names].sort()
   const text = [
     `__all__ = [\n${exported.map((name) => `    "${name}",\n`).join('')}]\n\n`,
@@ -75,7 +78,7 @@ export function pythonApi(): string {
     '    path: str',
     '    repeat: Literal["with_key", "as_is", "never"]',
     '    """May the request be sent again: under its Idempotency-Key, as it is, or not at all."""',
-    '    form: Literal["object", "list", "page", "json", "text"]',
+    '    form: Literal["object", "list", "page", "cursor", "json", "text"]',
     '    """Form of the answer: `data` in an envelope, or alone."""\n\n',
     'ROUTES: Final[Mapping[str, Route]] = {',
     ...routes.map(
@@ -109,7 +112,7 @@ export function pythonEndpoints(): string {
 
 /** Names of shapes that stand in a text outside of its docstrings. */
 function usedNames(text: string): string[] {
-  const pages = apiRoutes().filter(({ form }) => form === 'page')
+  const pages = apiRoutes().filter(isPaged)
   const code = text.replace(/""".*?"""/gs, '')
   return [...namedSchemas().map(([name]) => name), ...pages.map(pageName)]
     .filter((name) => new RegExp(`\\b${name}\\b`).test(code))
@@ -149,7 +152,7 @@ function methodText(name: string, route: ApiRoute, isAsync: boolean): string {
   const options = asked.map((one) => `${snake(one.name)}: Optional[${typeOf(one.schema, '', types)}] = None`)
   if (repeat === 'with_key') options.push('idempotency_key: Optional[str] = None')
   const taken = ['self', ...params.map((one) => `${one}: str`), ...body.taken, ...(options.length > 0 ? ['*'] : [])]
-  const answer = route.form === 'page' ? pageName(route) : typeOf(route.data, '', types)
+  const answer = isPaged(route) ? pageName(route) : typeOf(route.data, '', types)
   const given = [
     `"${id}"`,
     ...(params.length > 0 ? [`params={${params.map((one) => `"${one}": ${one}`).join(', ')}}`] : []),
@@ -199,10 +202,13 @@ function shortened(line: string, indent: string): string {
   )
 }
 
-const pageName = ({ data }: ApiRoute): string =>
-  `${String((data.items as Schema).$ref)
-    .split('/')
-    .at(-1)}Page`
+const isPaged = ({ form }: ApiRoute): boolean => form === 'page' || form === 'cursor'
+
+/** Name of the shape that a schema refers to. */
+const nameIn = ({ $ref }: Schema): string => String($ref).split('/').at(-1) ?? ''
+
+const pageName = ({ data, form }: ApiRoute): string =>
+  form === 'cursor' ? nameIn(data).replace(/List$/, 'Page') : `${nameIn(data.items as Schema)}Page`
 
 /** Converts a name to snake case; `from` is a keyword of Python. */
 function snake(name: string): string {

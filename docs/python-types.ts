@@ -55,9 +55,9 @@ export function declare(types: PythonTypes, name: string, schema: Schema): void 
 }
 
 /** Declares a list with its page. */
-export function declarePage(types: PythonTypes, name: string, list: Schema): void {
+export function declarePage(types: PythonTypes, name: string, list: Schema, cursor: Schema | undefined): void {
   types.names.push(name)
-  const page = { $ref: `${REF}Page` }
+  const page = cursor ?? { $ref: `${REF}Page` }
   declareObject(types, name, { properties: { data: list, page }, required: ['data', 'page'] }, '')
 }
 

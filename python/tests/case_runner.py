@@ -61,10 +61,10 @@ class Runner:
             self.done["error"] = told(error)
         return self.done
 
-    def do_decide(self, wait: int = 0, explain: bool = False, **request: Any) -> Any:
+    def do_decide(self, wait: float = 0, explain: bool = False, **request: Any) -> Any:
         if "approval_id" in request:
             request["approvalId"] = request.pop("approval_id")
-        return self.gate.decide(request, wait=wait, explain=explain)
+        return self.gate.decide(request, wait=wait / 1000, explain=explain)
 
     def do_guard(
         self, request: Any, returns: Any = None, throws: Any = None, **options: Any

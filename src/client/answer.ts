@@ -5,7 +5,7 @@ import { isObject } from './objects.ts'
 /** `data` of an answer, and `page` of a list. */
 export type Answer<N extends keyof Api> = Pick<Api[N], 'data' & keyof Api[N]> & Pick<Api[N], 'page' & keyof Api[N]>
 
-/** Form of an answer: `data` in an envelope (object, list, or page of a list), or alone. */
+/** Form of an answer: `data` in an envelope (object, list, page of a list, or items with a cursor), or alone. */
 export type Form = (typeof ROUTES)[keyof Api]['form']
 
 /** Limit of an answer, and of an event. */
@@ -47,6 +47,7 @@ async function textOf(response: Response): Promise<string> {
 function hasForm(body: Record<string, unknown>, form: Form): body is { data: unknown } {
   const { data, page } = body
   if (form === 'object') return isObject(data)
+  if (form === 'cursor') return isObject(data) && Array.isArray(data.items)
   return Array.isArray(data) && (form === 'list' || isObject(page))
 }
 

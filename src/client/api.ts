@@ -2101,7 +2101,7 @@ export const ROUTES = {
   usage: { method: 'GET', path: '/usage', repeat: 'as_is', form: 'object' },
   previewStop: { method: 'POST', path: '/killswitch/preview', repeat: 'as_is', form: 'object' },
   killSwitchHistory: { method: 'GET', path: '/killswitch/history', repeat: 'as_is', form: 'page' },
-  listDecisions: { method: 'GET', path: '/decisions', repeat: 'as_is', form: 'object' },
+  listDecisions: { method: 'GET', path: '/decisions', repeat: 'as_is', form: 'cursor' },
   decisionTimeline: { method: 'GET', path: '/decisions/:id/timeline', repeat: 'as_is', form: 'object' },
   approvalBackground: { method: 'GET', path: '/approvals/:id/background', repeat: 'as_is', form: 'object' },
   overview: { method: 'GET', path: '/overview', repeat: 'as_is', form: 'object' },

@@ -42,9 +42,11 @@ export class Endpoints {
   }
 
   readonly decisions = {
-    /** Newest first. A page can be empty although its `next`, passed as `before`, leads to more. */
-    list: (query: Query<'listDecisions'> = {}, options?: CallOptions) =>
-      this.#data('listDecisions', { query }, options),
+    /** Newest first. A page can be empty although its `page.next`, passed as `before`, leads to more. */
+    list: async (query: Query<'listDecisions'> = {}, options?: CallOptions) => {
+      const { items: data, ...page } = await this.#data('listDecisions', { query }, options)
+      return { data, page }
+    },
     get: (id: string, options?: CallOptions) => this.#data('getDecision', { params: { id } }, options),
     timeline: (id: string, options?: CallOptions) => this.#data('decisionTimeline', { params: { id } }, options),
   }

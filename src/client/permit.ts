@@ -7,7 +7,7 @@ import { assertMs, pause } from './pause.ts'
 export type ActionRequest = Omit<CheckRequest, 'tenantId'>
 
 export interface DecideOptions extends CallOptions {
-  /** Seconds, at most 25, that the service waits for people to decide before it answers. */
+  /** Time that the service waits for people to decide before it answers, in ms; at most 25,000. @default 0 */
   wait?: number
   /** Asks for `explanation`. */
   explain?: boolean
@@ -56,10 +56,10 @@ export async function decide(
   { wait = 0, explain = false, ...options }: DecideOptions & Pick<Sending, 'onHeaders'> = {},
 ): Promise<Decision> {
   assertMs('wait', wait)
-  const query = { ...(wait > 0 && { wait }), ...(explain && { explain: 1 }) }
+  const query = { ...(wait > 0 && { wait: Math.ceil(wait / 1000) }), ...(explain && { explain: 1 }) }
   // The connection adds the tenant.
   const body = request as CheckRequest
-  const { data } = await call('check', { query, body }, { ...options, heldMs: Math.max(0, wait) * 1000 })
+  const { data } = await call('check', { query, body }, { ...options, heldMs: Math.max(0, wait) })
   if (isDecisionAbout(data, request.action)) return data
   throw new GateError('malformed_answer', 'The answer is no decision about this action.')
 }

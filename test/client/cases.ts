@@ -84,7 +84,7 @@ const checks: Case[] = [
   {
     name: 'a hold that is waited for',
     call: 'decide',
-    with: { ...HELD, wait: 20 },
+    with: { ...HELD, wait: 20_000 },
     meanwhile: 'approve',
     value: { decision: 'allow', decidedBy: 'approval' },
   },
@@ -92,7 +92,7 @@ const checks: Case[] = [
     name: 'a hold that is waited for longer than the service may take otherwise',
     options: { timeout: 3000 },
     call: 'decide',
-    with: { ...HELD, wait: 4 },
+    with: { ...HELD, wait: 3500 },
     value: { decision: 'require_approval' },
     tookMs: { atLeast: 3900 },
   },
@@ -240,6 +240,15 @@ const failures: Case[] = [
       name: `a page of a list that is none: ${JSON.stringify(body)}`,
       always: { status: 200, body: { success: true, ...body } },
       call: 'approvals.list',
+      error: { name: 'GateError', code: 'malformed_answer', status: 200 },
+    }),
+  ),
+  ...[{ data: [] }, { data: { next: null } }, { data: { items: {}, next: null } }].map(
+    (body): Case => ({
+      name: `decisions in a list that is none: ${JSON.stringify(body)}`,
+      always: { status: 200, body: { success: true, ...body } },
+      as: 'owner',
+      call: 'decisions.list',
       error: { name: 'GateError', code: 'malformed_answer', status: 200 },
     }),
   ),

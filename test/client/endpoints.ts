@@ -55,11 +55,11 @@ export const ENDPOINTS: readonly Exchange[] = [
     with: { id: '$decision' },
     value: { decision: 'allow', outcome: { status: 'succeeded' }, reproduced: true },
   },
-  { call: 'decisions.list', with: { limit: 1 }, value: { items: [{ id: '$decision', decision: 'allow' }] } },
+  { call: 'decisions.list', with: { limit: 1 }, value: { data: [{ id: '$decision', decision: 'allow' }], page: { searchedTo: /Z$/ } } },
   {
     call: 'decisions.list',
     with: { action: 'payment.**', decision: 'require_approval', minRisk: 15, agent: 'otto' },
-    value: { items: [{ decision: 'require_approval', rule: 'large' }], next: null },
+    value: { data: [{ decision: 'require_approval', rule: 'large' }], page: { next: null } },
   },
   {
     call: 'decisions.timeline',

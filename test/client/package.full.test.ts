@@ -101,7 +101,7 @@ ${ADAPTERS.map((name, i) => `import * as adapter${i} from '@gate-sidecar/client/
 import { ActionRefused, type Decision, GateClient, GateError } from '@gate-sidecar/client'
 
 const gate = new GateClient({ tenantId: 'acme', apiKey: 'x', timeout: 1, retries: 0, mode: 'observe' })
-export const decision: Promise<Decision> = gate.decide({ action: 'a', context: { b: 1 } }, { wait: 25, signal: new AbortController().signal })
+export const decision: Promise<Decision> = gate.decide({ action: 'a', context: { b: 1 } }, { wait: 25_000, signal: new AbortController().signal })
 export const paid: Promise<number> = gate.guard({ action: 'a' }, ({ decision }) => decision?.riskScore ?? 0)
 const session = gate.session({ userRequest: '' })
 export const tools: { a: { execute: () => number } } = adapter0.gateTools(session, { a: { execute: () => 1 } })

@@ -9,7 +9,7 @@ from ._json import parse_json
 
 
 def read_answer(status: int, headers: Mapping[str, str], body: bytes, form: str) -> Any:
-    """Return `data` of an answer; of a page the whole of it.
+    """Return `data` of an answer; of a list in pages also `page`, with where it goes on.
 
     Raises GateError for a failure that the service tells, and for what no sidecar answers.
     """
@@ -21,7 +21,10 @@ def read_answer(status: int, headers: Mapping[str, str], body: bytes, form: str)
     if form == "json" and told is not None:
         return told
     if told is not None and told.get("success") is True and _has_form(told, form):
-        return {"data": told["data"], "page": told["page"]} if form == "page" else told["data"]
+        data = told["data"]
+        if form == "cursor":
+            return {"data": data.pop("items"), "page": data}
+        return {"data": data, "page": told["page"]} if form == "page" else data
     raise malformed(status)
 
 
@@ -29,6 +32,8 @@ def _has_form(told: Mapping[str, Any], form: str) -> bool:
     data, page = told.get("data"), told.get("page")
     if form == "object":
         return isinstance(data, dict)
+    if form == "cursor":
+        return isinstance(data, dict) and isinstance(data.get("items"), list)
     return isinstance(data, list) and (form == "list" or isinstance(page, dict))
 
 

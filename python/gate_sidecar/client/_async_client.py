@@ -64,7 +64,7 @@ class AsyncGateClient(AsyncEndpoints):
         self,
         request: CheckRequest,
         *,
-        wait: int = 0,
+        wait: float = 0.0,
         explain: bool = False,
         idempotency_key: Optional[str] = None,
     ) -> Decision:

@@ -67,7 +67,7 @@ class GateClient(Endpoints):
         self,
         request: CheckRequest,
         *,
-        wait: int = 0,
+        wait: float = 0.0,
         explain: bool = False,
         idempotency_key: Optional[str] = None,
         cancel: Optional[threading.Event] = None,

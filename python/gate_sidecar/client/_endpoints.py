@@ -15,7 +15,7 @@ from .types import (
     BundleVerification,
     CreatedKey,
     CreateKeyRequest,
-    DecisionList,
+    DecisionPage,
     DecisionTimeline,
     DryRun,
     DryRunRequest,
@@ -224,7 +224,7 @@ class DecisionsEndpoints:
         min_risk: Optional[int] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
-    ) -> DecisionList:
+    ) -> DecisionPage:
         """Decisions, newest first, searched by what was asked, by whom and what came of it.
 
         - `limit`: Limit of decisions in the answer.
@@ -260,7 +260,7 @@ class DecisionsEndpoints:
                 "to": to,
             },
         )
-        return cast(DecisionList, answer)
+        return cast(DecisionPage, answer)
 
     def get(self, id: str) -> RecordedDecision:
         """A recorded decision and why it came out so, by the policies that decided."""
@@ -671,7 +671,7 @@ class AsyncDecisionsEndpoints:
         min_risk: Optional[int] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
-    ) -> DecisionList:
+    ) -> DecisionPage:
         """Decisions, newest first, searched by what was asked, by whom and what came of it.
 
         - `limit`: Limit of decisions in the answer.
@@ -707,7 +707,7 @@ class AsyncDecisionsEndpoints:
                 "to": to,
             },
         )
-        return cast(DecisionList, answer)
+        return cast(DecisionPage, answer)
 
     async def get(self, id: str) -> RecordedDecision:
         """A recorded decision and why it came out so, by the policies that decided."""

@@ -70,14 +70,14 @@ async def decide(
     connection: Connection,
     request: CheckRequest,
     *,
-    wait: int = 0,
+    wait: float = 0.0,
     explain: bool = False,
     idempotency_key: Optional[str] = None,
     on_headers: Optional[OnHeaders] = None,
 ) -> Decision:
     """Return the decision. Raises GateError when nothing was decided."""
     held = max(0, checked_seconds("wait", wait))
-    query = {"wait": wait if wait > 0 else None, "explain": 1 if explain else None}
+    query = {"wait": math.ceil(held) or None, "explain": 1 if explain else None}
     data = await connection.call(
         "check",
         query=query,

@@ -33,7 +33,7 @@ __all__ = [
     "Decision",
     "DecisionBucket",
     "DecisionCaller",
-    "DecisionList",
+    "DecisionPage",
     "DecisionTimeline",
     "Denial",
     "Diagnostic",
@@ -474,18 +474,6 @@ class DecisionCaller(TypedDict):
     """Holder of the key."""
     name: Optional[str]
     roles: List[str]
-
-
-class DecisionList(TypedDict):
-    """Decisions, newest first. A page can have fewer than `limit`, none too, while `next` goes on:
-    one request looks at 2,000 entries at most.
-    """
-
-    items: List[ListedDecision]
-    next: Optional[int]
-    """`before` of the next page; null when nothing is left to look at."""
-    searchedTo: Optional[str]
-    """Time back to which decisions were searched; null with `next`."""
 
 
 class DecisionTimelineApproval(TypedDict):
@@ -2184,6 +2172,18 @@ class PastKillSwitchPage(TypedDict):
     page: Page
 
 
+class DecisionPagePage(TypedDict):
+    next: Optional[int]
+    """`before` of the next page; null when nothing is left to look at."""
+    searchedTo: Optional[str]
+    """Time back to which decisions were searched; null with `next`."""
+
+
+class DecisionPage(TypedDict):
+    data: List[ListedDecision]
+    page: DecisionPagePage
+
+
 class Route(NamedTuple):
     """Call of a route."""
 
@@ -2191,7 +2191,7 @@ class Route(NamedTuple):
     path: str
     repeat: Literal["with_key", "as_is", "never"]
     """May the request be sent again: under its Idempotency-Key, as it is, or not at all."""
-    form: Literal["object", "list", "page", "json", "text"]
+    form: Literal["object", "list", "page", "cursor", "json", "text"]
     """Form of the answer: `data` in an envelope, or alone."""
 
 
@@ -2233,7 +2233,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "usage": Route("GET", "/usage", "as_is", "object"),
     "previewStop": Route("POST", "/killswitch/preview", "as_is", "object"),
     "killSwitchHistory": Route("GET", "/killswitch/history", "as_is", "page"),
-    "listDecisions": Route("GET", "/decisions", "as_is", "object"),
+    "listDecisions": Route("GET", "/decisions", "as_is", "cursor"),
     "decisionTimeline": Route("GET", "/decisions/:id/timeline", "as_is", "object"),
     "approvalBackground": Route("GET", "/approvals/:id/background", "as_is", "object"),
     "overview": Route("GET", "/overview", "as_is", "object"),

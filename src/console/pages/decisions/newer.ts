@@ -35,8 +35,8 @@ export function useNewer(filters: Filters, search: Search, isResumed: boolean): 
     timer.current = undefined
     requestedMs.current = performance.now()
     try {
-      const found = await gate.decisions.list({ ...queryOf(filters), limit: MOST })
-      if (latestKey.current === key) setNewest(found)
+      const { data, page } = await gate.decisions.list({ ...queryOf(filters), limit: MOST })
+      if (latestKey.current === key) setNewest({ items: data, next: page.next })
     } catch (error) {
       // The list stays valid; the next event checks again.
       failure(error)

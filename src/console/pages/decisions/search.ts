@@ -102,8 +102,8 @@ async function search(
   try {
     do {
       const query = { ...queryOf(filters), limit: wanted - items.length, ...(next !== null && { before: next }) }
-      const page = await gate.decisions.list(query, { signal })
-      items = [...items, ...page.items]
+      const { data, page } = await gate.decisions.list(query, { signal })
+      items = [...items, ...data]
       next = page.next
       searchedTo = page.searchedTo
       const isSearching = next !== null && items.length < wanted
