@@ -66,6 +66,31 @@ class Runner:
             request["approvalId"] = request.pop("approval_id")
         return self.gate.decide(request, wait=wait / 1000, explain=explain)
 
+    async def do_decide_in_turns(self, request: Any, turns: list[Any]) -> Any:
+        results: list[list[str]] = []
+        for turn in turns:
+            await asyncio.sleep(turn["afterMs"] / 1000)
+            calls = range(turn["calls"])
+            if self.is_async:
+                decided = await asyncio.gather(*(self.decided_later(request) for _ in calls))
+            else:
+                with ThreadPoolExecutor(max_workers=len(calls)) as threads:
+                    decided = list(threads.map(lambda _: self.decided(request), calls))
+            results.append(sorted(decided))
+        return results
+
+    def decided(self, request: Any) -> str:
+        try:
+            return str(self.gate.decide(request)["decision"])
+        except GateError as error:
+            return error.code
+
+    async def decided_later(self, request: Any) -> str:
+        try:
+            return str((await self.gate.decide(request))["decision"])
+        except GateError as error:
+            return error.code
+
     def do_guard(
         self, request: Any, returns: Any = None, throws: Any = None, **options: Any
     ) -> Any:

@@ -1,7 +1,7 @@
 import type { Decision, Failure } from './api.ts'
 
 /** Codes of the service, and of requests without a usable answer. */
-export type FailureCode = Failure['error'] | 'unreachable' | 'timeout' | 'malformed_answer'
+export type FailureCode = Failure['error'] | 'unreachable' | 'timeout' | 'circuit_open' | 'malformed_answer'
 
 export interface FailureDetail {
   /** JSON pointer into the request. */
@@ -17,7 +17,7 @@ export class GateError extends Error {
   readonly status: number | undefined
   readonly details: readonly FailureDetail[]
   readonly requestId: string | undefined
-  /** Time after which the service asks for a retry, in ms. */
+  /** Time after which a retry makes sense, in ms. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -62,5 +62,7 @@ export class ActionRefused extends Error {
 
 /** True when a retry may succeed. */
 export function isPassing({ code, status }: GateError): boolean {
-  return code === 'unreachable' || code === 'timeout' || status === 429 || status === 503
+  return PASSING.has(code) || status === 429 || status === 503
 }
+
+const PASSING: ReadonlySet<FailureCode> = new Set(['unreachable', 'timeout', 'circuit_open'])

@@ -293,6 +293,61 @@ const failures: Case[] = [
   },
 ]
 
+const turn = (calls: number, afterMs = 0) => ({ calls, afterMs })
+const FAILING = [turn(1), turn(1), turn(1)]
+/** Longer than the pause of a client whose calls are not answered. */
+const PAUSE_MS = 2300
+
+const outages: Case[] = [
+  ...(['hang', 'reset'] as const).map((step): Case => {
+    const code = step === 'hang' ? 'timeout' : 'unreachable'
+    return {
+      name: `after three calls in a row without an answer, further ones are refused at once: ${step}`,
+      always: step,
+      options: { timeout: 1200, retries: 0 },
+      call: 'decideInTurns',
+      with: { request: MAIL, turns: [...FAILING, turn(20)] },
+      value: [[code], [code], [code], Array.from({ length: 20 }, () => 'circuit_open')],
+      requests: [CHECK, CHECK, CHECK],
+      tookMs: { atMost: HUNG_MS },
+    }
+  }),
+  {
+    name: 'after a pause one call tries, and all go on once it was answered',
+    steps: ['hang', 'hang', 'hang'],
+    options: { timeout: 1200, retries: 0 },
+    call: 'decideInTurns',
+    with: { request: MAIL, turns: [...FAILING, turn(3, PAUSE_MS), turn(3)] },
+    value: [
+      ['timeout'],
+      ['timeout'],
+      ['timeout'],
+      ['allow', 'circuit_open', 'circuit_open'],
+      ['allow', 'allow', 'allow'],
+    ],
+  },
+  {
+    name: 'one call tries after each pause, as long as none is answered',
+    always: 'hang',
+    options: { timeout: 1200, retries: 0 },
+    call: 'decideInTurns',
+    with: { request: MAIL, turns: [...FAILING, turn(2, PAUSE_MS), turn(1), turn(2, PAUSE_MS)] },
+    value: [
+      ...[['timeout'], ['timeout'], ['timeout'], ['circuit_open', 'timeout']],
+      ...[['circuit_open'], ['circuit_open', 'timeout']],
+    ],
+    requests: Array.from({ length: 5 }, () => CHECK),
+  },
+  {
+    name: 'an answer of any kind ends the row',
+    steps: ['reset', 'reset', refusal(503, 'overloaded'), 'reset', 'reset', 'pass'],
+    options: { retries: 0 },
+    call: 'decideInTurns',
+    with: { request: MAIL, turns: Array.from({ length: 6 }, () => turn(1)) },
+    value: [['unreachable'], ['unreachable'], ['overloaded'], ['unreachable'], ['unreachable'], ['allow']],
+  },
+]
+
 const repetitions: Case[] = [
   {
     name: 'connections that break are tried again, as one request',
@@ -803,6 +858,7 @@ export const CASES: readonly Case[] = [
   ...checks,
   ...failures,
   ...repetitions,
+  ...outages,
   ...guards,
   ...observing,
   ...permits,

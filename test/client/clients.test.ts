@@ -164,9 +164,9 @@ test('the endpoints of the table are all that there are', () => {
     CALL_NAMES.filter((name) => !called.has(name)),
     [],
   )
-  // guard, guardTwice, permit, waitForApproval, conversation and sessionCall call endpoints that others call alone.
+  // decideInTurns, guard, guardTwice, permit, waitForApproval, conversation and sessionCall call others' endpoints.
   // Browsers open and end sessions by themselves: a client with a key has no use for one.
   const forBrowsers = ['openSession', 'endSession']
   const rules = Object.entries<RouteRule>(ROUTES).filter(([id]) => !forBrowsers.includes(id))
-  assert.equal(called.size - 6, rules.filter(([, { facade }]) => facade === undefined).length)
+  assert.equal(called.size - 7, rules.filter(([, { facade }]) => facade === undefined).length)
 })

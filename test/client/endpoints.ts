@@ -55,7 +55,11 @@ export const ENDPOINTS: readonly Exchange[] = [
     with: { id: '$decision' },
     value: { decision: 'allow', outcome: { status: 'succeeded' }, reproduced: true },
   },
-  { call: 'decisions.list', with: { limit: 1 }, value: { data: [{ id: '$decision', decision: 'allow' }], page: { searchedTo: /Z$/ } } },
+  {
+    call: 'decisions.list',
+    with: { limit: 1 },
+    value: { data: [{ id: '$decision', decision: 'allow' }], page: { searchedTo: /Z$/ } },
+  },
   {
     call: 'decisions.list',
     with: { action: 'payment.**', decision: 'require_approval', minRisk: 15, agent: 'otto' },

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { ActionRefused, GateClient, GateError, type Observed, type Permit } from '../../src/client/index.ts'
 import { plainFetch } from '../declared.ts'
 import { PYTHON_FOLDER } from '../python.ts'
@@ -84,6 +85,19 @@ function guarded(gate: GateClient, { request, returns, throws, ...options }: Giv
 
 const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unknown> = {
   decide: (gate, { wait, explain, ...request }) => gate.decide(request, { wait, explain }),
+  async decideInTurns(gate, { request, turns }) {
+    const results: string[][] = []
+    const decided = (): Promise<string> =>
+      gate.decide(request).then(
+        ({ decision }) => decision,
+        (error: GateError) => error.code,
+      )
+    for (const { calls, afterMs } of turns) {
+      await setTimeout(afterMs)
+      results.push((await Promise.all(Array.from({ length: calls }, decided))).sort())
+    }
+    return results
+  },
   guard: guarded,
   guardTwice: (gate, given, done) => Promise.all([guarded(gate, given, done), guarded(gate, given, done)]),
   async permit(gate, { request, ...options }) {

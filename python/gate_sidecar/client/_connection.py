@@ -13,6 +13,7 @@ from typing import Any, Callable, Mapping, Optional
 from urllib.parse import quote, urlencode, urlsplit
 
 from ._answer import malformed, read_answer
+from ._breaker import Breaker
 from .types import ROUTES
 from ._errors import GateError, invalid_request, is_passing
 from ._http import Broken, Response, TooLarge, request_bytes
@@ -39,6 +40,7 @@ class Service:
     api_key: str = field(repr=False)
     timeout: float
     retries: int
+    breaker: Breaker = field(default_factory=Breaker, repr=False, compare=False)
 
 
 def service(tenant_id: str, api_key: str, base_url: str, timeout: float, retries: int) -> Service:
@@ -80,7 +82,19 @@ class Connection:
         """Return the same for what is done though the caller does not want to go on."""
         return Connection(self.service, self.network.lasting())
 
-    async def call(
+    async def call(self, name: str, **given: Any) -> Any:
+        """Return what `_call` does. Raises GateError `circuit_open` while the service is away."""
+        breaker = self.service.breaker
+        is_trial = breaker.begin()
+        try:
+            answer = await self._call(name, **given)
+        except BaseException as error:
+            breaker.end(is_trial, error)
+            raise
+        breaker.end(is_trial)
+        return answer
+
+    async def _call(
         self,
         name: str,
         *,

@@ -11,7 +11,7 @@ class GateError(Exception):
     """Nothing was decided or done, as far as is known.
 
     For a caller that asks for leave to act, this is a deny. `code` is one of the service, or
-    `unreachable`, `timeout` or `malformed_answer`.
+    `unreachable`, `timeout`, `circuit_open` or `malformed_answer`.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class GateError(Exception):
         """Faults of the request: `path`, a JSON pointer, and `message`."""
         self.request_id = request_id
         self.retry_after = retry_after
-        """Seconds after which the service wants to be asked again."""
+        """Seconds after which a retry makes sense."""
 
     def __str__(self) -> str:
         return self.message
@@ -69,7 +69,10 @@ class Cancelled(Exception):
 
 def is_passing(error: GateError) -> bool:
     """Say if the same may go well a moment later."""
-    return error.code in ("unreachable", "timeout") or error.status in (429, 503)
+    return error.code in _PASSING or error.status in (429, 503)
+
+
+_PASSING = ("unreachable", "timeout", "circuit_open")
 
 
 def invalid_request(message: str) -> GateError:
