@@ -6,7 +6,8 @@ import { inBrowsers } from './in-browsers.js'
 
 /**
  * Builds the package @gate-sidecar/client in dist/client, which stands alone. Each entry is one file without
- * dependencies. Its declarations are those that `tsc -p src/client` wrote, as far as the entry needs them.
+ * dependencies, once for `import` and once for `require`. Its declarations are those that `tsc -p src/client` wrote, as
+ * far as the entry needs them.
  */
 
 const HERE = dirname(fileURLToPath(import.meta.url))
@@ -16,6 +17,12 @@ const PACKAGE = join(ROOT, 'dist/client')
 const DECLARATIONS = join(ROOT, 'dist/declarations')
 /** Matches the imports of a declaration: `from '…'`, or `import("…")` where the compiler itself names a type. */
 const IMPORTED = /(?<=\bfrom ['"]|\bimport\(['"])[^'"]+/g
+
+/** Files of the package for each way to load it. */
+const FORMATS = [
+  { condition: 'import', format: 'esm', code: 'js', declarations: 'd.ts' },
+  { condition: 'require', format: 'cjs', code: 'cjs', declarations: 'd.cts' },
+]
 
 /** Entry points of the package, and their sources. */
 const ENTRIES = [
@@ -40,11 +47,19 @@ function manifest() {
     type: 'module',
     sideEffects: false,
     engines,
-    exports: Object.fromEntries(
-      ENTRIES.map(({ path, file }) => [path, { types: `./${file}.d.ts`, default: `./${file}.js` }]),
-    ),
-    files: ['*.js', '*.d.ts'],
+    main: './index.cjs',
+    exports: Object.fromEntries(ENTRIES.map(({ path, file }) => [path, conditions(file)])),
+    files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts'],
   }
+}
+
+function conditions(file) {
+  return Object.fromEntries(
+    FORMATS.map(({ condition, code, declarations }) => [
+      condition,
+      { types: `./${file}.${declarations}`, default: `./${file}.${code}` },
+    ]),
+  )
 }
 
 /** Source of each declaration file in the package. */
@@ -57,30 +72,33 @@ function copyDeclarations(from) {
   if (other === from) return
   if (other !== undefined) throw new Error(`${from} and ${other} would be one file of the package.`)
   copied.set(name, from)
-  const text = readFileSync(from, 'utf8').replaceAll(IMPORTED, (specifier) => {
+  const text = readFileSync(from, 'utf8')
+  for (const [specifier] of text.matchAll(IMPORTED)) {
     if (!specifier.startsWith('.')) throw new Error(`${from} imports ${specifier}, which is not in the package.`)
-    const module = basename(specifier, '.ts')
-    copyDeclarations(join(dirname(from), dirname(specifier), `${module}.d.ts`))
-    return `./${module}.js`
-  })
-  writeFileSync(join(PACKAGE, name), text)
+    copyDeclarations(join(dirname(from), dirname(specifier), `${basename(specifier, '.ts')}.d.ts`))
+  }
+  for (const { code, declarations } of FORMATS) {
+    const local = text.replaceAll(IMPORTED, (specifier) => `./${basename(specifier, '.ts')}.${code}`)
+    writeFileSync(join(PACKAGE, `${basename(name, '.d.ts')}.${declarations}`), local)
+  }
 }
 
 rmSync(PACKAGE, { recursive: true, force: true })
 mkdirSync(PACKAGE, { recursive: true })
 for (const { file, source, isLarge = false } of ENTRIES) {
-  await build({
-    entryPoints: [join(HERE, `${source}.ts`)],
-    outfile: join(PACKAGE, `${file}.js`),
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    minify: isLarge,
-    legalComments: 'eof',
-    logLevel: 'warning',
-    plugins: [inBrowsers],
-  })
+  for (const { format, code } of FORMATS)
+    await build({
+      entryPoints: [join(HERE, `${source}.ts`)],
+      outfile: join(PACKAGE, `${file}.${code}`),
+      bundle: true,
+      format,
+      platform: 'browser',
+      target: 'es2022',
+      minify: isLarge,
+      legalComments: 'eof',
+      logLevel: 'warning',
+      plugins: [inBrowsers],
+    })
   copyDeclarations(join(DECLARATIONS, `client/${source}.d.ts`))
 }
 rmSync(DECLARATIONS, { recursive: true })

@@ -6,8 +6,8 @@ import { assertMs, MAX_MS, pause } from './pause.ts'
 
 export interface ConnectionOptions extends TransportOptions {
   tenantId: string
-  /** `sk_live_…` or `sk_test_…`. Keep it out of version control. */
-  apiKey: string
+  /** `sk_live_…` or `sk_test_…`. Keep it out of version control. May be a variable of the environment that is not set. */
+  apiKey: string | undefined
 }
 
 export interface TransportOptions {
@@ -66,7 +66,7 @@ const LONGEST_PAUSE_MS = 2000
 
 /** Calls the service with an API key, with a circuit breaker. @throws TypeError for options that cannot be used */
 export function connect({ tenantId, apiKey, ...options }: ConnectionOptions): Connection {
-  if (!tenantId || !apiKey) throw new TypeError('tenantId and apiKey are needed')
+  if (!tenantId || !apiKey) throw new TypeError('tenantId and apiKey are needed, and one of them is empty')
   return breaking(connectAs({ tenantId, headers: () => ({ 'x-api-key': apiKey, 'x-tenant-id': tenantId }) }, options))
 }
 

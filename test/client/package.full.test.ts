@@ -42,8 +42,8 @@ test('the package has the version of the product, and nothing but what belongs t
   const declaredToo = ['guard', 'permit', 'provenance', 'session', 'tool-calls', 'unusable-trust', 'verification']
   const expected = [
     ...['LICENSE', 'README.md', 'package.json'],
-    ...entries.map((name) => `${name}.js`),
-    ...[...entries, ...declared, ...declaredToo].map((name) => `${name}.d.ts`),
+    ...entries.flatMap((name) => [`${name}.js`, `${name}.cjs`]),
+    ...[...entries, ...declared, ...declaredToo].flatMap((name) => [`${name}.d.ts`, `${name}.d.cts`]),
   ]
   assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
 })
@@ -104,6 +104,7 @@ const gate = new GateClient({ tenantId: 'acme', apiKey: 'x', timeout: 1, retries
 export const decision: Promise<Decision> = gate.decide({ action: 'a', context: { b: 1 } }, { wait: 25_000, signal: new AbortController().signal })
 export const paid: Promise<number> = gate.guard({ action: 'a' }, ({ decision }) => decision?.riskScore ?? 0)
 const session = gate.session({ userRequest: '' })
+export const size: Promise<number> = session.call('read', { path: 'x' }, ({ path }) => path.length)
 export const tools: { a: { execute: () => number } } = adapter0.gateTools(session, { a: { execute: () => 1 } })
 export { adapter1, adapter2, adapter3, adapter4 }
 export const listed: Promise<string[]> = gate.approvals.list({ status: 'pending' }).then(({ data, page }) => data.map(({ id }) => id + page.total))
@@ -117,23 +118,26 @@ const gate = new GateClient({ tenantId: 'acme' })
 export const paid: Promise<string> = gate.guard({ action: 'a' }, () => 1)
 gate.decide({ action: 'a', contxt: {} })
 gate.killSwitch.trigger({ level: 'L5', reason: 'x', triggeredBy: 'x' })
+gate.session({ userRequest: '' }).call('read', { path: 1 }, ({ path }) => path.length)
 `
-const RESOLUTIONS: [moduleResolution: string, module: string][] = [
-  ['nodenext', 'nodenext'],
-  ['bundler', 'esnext'],
+/** Ways to resolve modules, and the file of a program that imports or requires the package that way. */
+const RESOLUTIONS: [moduleResolution: string, module: string, file: string][] = [
+  ['nodenext', 'nodenext', 'app.ts'],
+  ['node16', 'node16', 'app.cts'],
+  ['bundler', 'esnext', 'app.ts'],
 ]
 
 /** Returns the compiler's output for this program beside the package, whose own declarations it checks too. */
 async function compiled(
   text: string,
   lib: string,
-  [moduleResolution, module]: (typeof RESOLUTIONS)[number],
+  [moduleResolution, module, file]: (typeof RESOLUTIONS)[number],
 ): Promise<string> {
-  writeFiles(app, { 'app.ts': text })
+  writeFiles(app, { [file]: text })
   const options = { strict: 'true', skipLibCheck: 'false', noEmit: 'true', lib, moduleResolution, module }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const ran = run(process.execPath, [tsc, ...args, '--ignoreConfig', 'app.ts'], { cwd: app })
+  const ran = run(process.execPath, [tsc, ...args, '--ignoreConfig', file], { cwd: app })
   return ran.then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
@@ -141,15 +145,57 @@ async function compiled(
 }
 
 for (const resolution of RESOLUTIONS) {
-  test(`its types stand alone, and tell right from wrong: ${resolution[0]}`, async () => {
+  test(`its types stand alone, and tell right from wrong: ${resolution[0]}, ${resolution[2]}`, async () => {
     assert.equal(await compiled(GOOD, 'es2022', resolution), '')
     const faults = (await compiled(BAD, 'es2022', resolution)).match(/TS\d+/g)
     assert.deepEqual(faults, ['TS2322', 'TS2345'])
     assert.equal(await compiled(GOOD_CALLER, 'es2022,dom', resolution), '')
     const wrong = (await compiled(BAD_CALLER, 'es2022,dom', resolution)).match(/TS\d+/g)
-    assert.deepEqual(wrong, ['TS2741', 'TS2322', 'TS2561', 'TS2322'])
+    assert.deepEqual(wrong, ['TS2741', 'TS2322', 'TS2561', 'TS2322', 'TS2339'])
   })
 }
+
+/** Names that the examples use without declaring them. */
+const EXAMPLE_NAMES = `
+import * as client from '@gate-sidecar/client'
+import { gateToolCalls } from '@gate-sidecar/client/langchain'
+import { gateTool } from '@gate-sidecar/client/openai-agents'
+
+declare const process: { env: Record<string, string | undefined> }
+declare const gate: client.GateClient
+declare const session: client.GateSession
+declare const recipient: string, amount: number
+declare function pay(payment: unknown): Promise<string>
+declare function readFile(path: string): Promise<string>
+declare function createMiddleware(middleware: object): object
+declare class ToolMessage { constructor(answer: object) }
+declare const sdk: { tool(definition: object): { name: string } }
+const { GateClient } = client
+`
+
+/** Examples in the comments of a declaration file. */
+function examplesIn(file: string): string[] {
+  const text = readFileSync(join(PACKAGE, file), 'utf8')
+  return [...text.matchAll(/@example\n(.*?)\*\//gs)].map(([, lines = '']) => lines.replaceAll(/^ *\* ?/gm, ''))
+}
+
+test('the examples in its comments compile as they are', async () => {
+  const examples = packed.files.flatMap(({ path }) => (path.endsWith('.d.ts') ? examplesIn(path) : []))
+  assert.equal(examples.length, 4)
+  const functions = examples.map((lines, i) => `export async function example${i}() {\n${lines}}\n`)
+  const [resolution = assert.fail()] = RESOLUTIONS
+  assert.equal(await compiled(EXAMPLE_NAMES + functions.join(''), 'es2022,dom', resolution), '')
+})
+
+test('what requires it gets what what imports it gets', async () => {
+  const names = `(all) => Object.keys(all).filter((name) => name !== 'default' && name !== 'module.exports').sort().join()`
+  for (const entry of ['', ...ADAPTERS.map((name) => `/${name}`), '/verify']) {
+    const loads = `const name = '@gate-sidecar/client${entry}', names = ${names}
+      import(name).then((all) => console.log(names(all) === names(require(name)) && names(all) !== ''))`
+    writeFiles(app, { 'load.cjs': loads })
+    assert.equal((await run(process.execPath, ['load.cjs'], { cwd: app })).stdout, 'true\n', entry)
+  }
+})
 
 test('publint finds nothing', async () => {
   const { messages } = await publint({
@@ -160,14 +206,8 @@ test('publint finds nothing', async () => {
   assert.deepEqual(messages, [])
 })
 
-test('its types are not wrong for who imports', async () => {
+test('its types are right for every way to resolve modules', async () => {
   const analysis = await checkPackage(createPackageFromTarballData(tarball))
   assert.equal(analysis.types === false ? 'untyped' : analysis.types.kind, 'included')
-  // It is for `import` alone: neither `require`, nor who resolves as before there were exports, gets it.
-  const old = ['node10', 'node16-cjs']
-  const problems = analysis.types === false ? [] : analysis.problems
-  assert.deepEqual(
-    problems.filter((problem) => !('resolutionKind' in problem && old.includes(problem.resolutionKind))),
-    [],
-  )
+  assert.deepEqual(analysis.types === false ? [] : analysis.problems, [])
 })
