@@ -90,6 +90,27 @@ describe('where there are no settings', () => {
   })
 })
 
+for (const [what, mode, isWarned] of [
+  ['not on the path', undefined, true],
+  ['on the path, and cannot be run', 0o644, true],
+  ['on the path', 0o755, false],
+] as const) {
+  test(`the hook is written ${isWarned ? 'with' : 'without'} a warning where the program is ${what}`, async () => {
+    const [root, bin] = [project(), temporaryFolder()]
+    if (mode !== undefined) {
+      writeFiles(bin, { 'gate-sidecar': '#!/bin/sh\n' })
+      chmodSync(join(bin, 'gate-sidecar'), mode)
+    }
+    const env = { PATH: bin }
+    for (const status of ['changed', 'unchanged']) {
+      const { stdout, code } = await install(root, ['--yes', '--json'], env)
+      assert.deepEqual([code, JSON.parse(stdout).status, JSON.parse(stdout).onPath], [0, status, !isWarned])
+      const again = await install(root, ['--yes'], env)
+      assert.equal(/Warning: gate-sidecar is not on the PATH, .* full path/.test(again.stdout), isWarned, again.stdout)
+    }
+  })
+}
+
 describe('what cannot be used is refused, and nothing is written', () => {
   const rows: [name: string, args: string[], said: RegExp][] = [
     ['no tenant', ['hook', 'claude-code', '--install', '--yes'], /needs a tenant/],
@@ -193,7 +214,8 @@ test('a second time nothing is written; with other options, the hook is replaced
   const root = project(`{\n  "hooks": {\n    "PreToolUse": [\n      ${OTHER}\n    ]\n  }\n}\n`)
   const first = await installed(root)
   const again = await install(root, [])
-  assert.deepEqual([again.code, again.stdout], [0, `${join(root, SETTINGS)} has this hook already.\n`])
+  assert.equal(again.code, 0)
+  assert.match(again.stdout, /settings\.json has this hook already\.\n/)
   assert.equal(settingsIn(root), first)
   const changed = await installed(root, ['--approval-timeout', '30s', '--yes'])
   assert.equal(changed, first.replace('--approval-timeout 9m', '--approval-timeout 30s').replace('600', '90'))

@@ -1,5 +1,5 @@
-import { lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { accessSync, constants, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseDuration } from '../../base/time.ts'
 import { KEY_VARIABLE } from '../../base/variables.ts'
@@ -21,6 +21,7 @@ export interface InstallOptions extends HookOptions, CommonOptions {
   yes?: boolean
 }
 
+const PROGRAM = 'gate-sidecar'
 const MAX_BYTES = 1024 * 1024
 /** Seconds for the start of a process, on a busy machine too. */
 const START_S = 15
@@ -33,7 +34,9 @@ export async function installHook(options: InstallOptions): Promise<void> {
   const found = readSettings(file, folder)
   const before = found === undefined ? '' : Buffer.from(found.bytes).toString('utf8')
   const after = settingsWith(file, found === undefined ? '{}\n' : before, groupsOf(options))
-  const report = (status: string, lines: readonly Line[]): void => print(options, { file, status }, () => lines)
+  const onPath = isOnPath(io)
+  const report = (status: string, lines: readonly Line[]): void =>
+    print(options, { file, status, onPath }, () => [...lines, ...(onPath ? [] : [NOT_ON_PATH])])
   if (after === before) return report('unchanged', [`${file} has this hook already.`])
   const diff = diffLines(file, before, after)
   if (!options.yes) {
@@ -50,6 +53,20 @@ export async function installHook(options: InstallOptions): Promise<void> {
     ...(options.yes ? diff : []),
     `Wrote ${file}. The hook needs ${KEY_VARIABLE} where Claude Code is started.`,
   ])
+}
+
+const NOT_ON_PATH = `Warning: ${PROGRAM} is not on the PATH, so the hook blocks every call. Install it, or write its full path into the command.`
+
+/** True when a shell finds the program that the hook starts. */
+function isOnPath({ env: { PATH = '' } }: Io): boolean {
+  return PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, PROGRAM), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
 }
 
 function placeOf({ io, scope }: InstallOptions): { file: string; folder: string } {
@@ -103,7 +120,7 @@ function groupsOf({ approvalTimeout, onAllow, outcomes, ...given }: InstallOptio
   const where = ['--tenant', tenant, '--url', url]
   const how = ['--approval-timeout', approvalTimeout, '--on-allow', onAllow, ...(outcomes ? ['--outcomes'] : [])]
   const commandOf = (words: readonly string[]): string =>
-    ['gate-sidecar', 'hook', 'claude-code', ...words].map(shellWord).join(' ')
+    [PROGRAM, 'hook', 'claude-code', ...words].map(shellWord).join(' ')
   // The hook must end before Claude Code's timeout, which would let the call run.
   const timeout = ((parseDuration(approvalTimeout) ?? 0) + MORE_MS) / 1000 + START_S
   const before = { type: 'command', command: `${commandOf([...where, ...how])} || exit 2`, timeout, onFailure: 'block' }
