@@ -7,6 +7,7 @@ import {
   HEAD,
   noTypes,
   type PythonTypes,
+  snake,
   typeOf,
   typingImport,
   WIDTH,
@@ -209,10 +210,5 @@ const nameIn = ({ $ref }: Schema): string => String($ref).split('/').at(-1) ?? '
 
 const pageName = ({ data, form }: ApiRoute): string =>
   form === 'cursor' ? nameIn(data).replace(/List$/, 'Page') : `${nameIn(data.items as Schema)}Page`
-
-/** Converts a name to snake case; `from` is a keyword of Python. */
-function snake(name: string): string {
-  return name === 'from' ? 'from_' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
 
 const pascal = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())

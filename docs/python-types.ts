@@ -66,7 +66,7 @@ function declareObject(types: PythonTypes, name: string, schema: Schema, about: 
   // The client adds the tenant.
   const members = Object.entries(properties).filter(([member]) => !(types.isRequest && member === 'tenantId'))
   const fields = members.map(([member, inner]) => ({
-    member,
+    member: types.isRequest ? snake(member) : member,
     type: typeOf(inner, name + pascal(member), types),
     about: String(inner.description ?? ''),
     isRequired: required.includes(member),
@@ -81,6 +81,11 @@ function declareObject(types: PythonTypes, name: string, schema: Schema, about: 
     types.texts.push(isNamed ? classText(`_${name}`, 'TypedDict', '', must) : callText(`_${name}`, must))
     types.texts.push(classText(name, `_${name}, total=False`, about, may))
   }
+}
+
+/** Converts a name to snake case; `from` is a keyword of Python. */
+export function snake(name: string): string {
+  return name === 'from' ? 'from_' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** The type of a schema; an object in it is declared under the name. */

@@ -62,8 +62,6 @@ class Runner:
         return self.done
 
     def do_decide(self, wait: float = 0, explain: bool = False, **request: Any) -> Any:
-        if "approval_id" in request:
-            request["approvalId"] = request.pop("approval_id")
         return self.gate.decide(request, wait=wait / 1000, explain=explain)
 
     async def do_decide_in_turns(self, request: Any, turns: list[Any]) -> Any:
@@ -193,7 +191,7 @@ class Runner:
         members = dict(given)
         ids = [members.pop("id")] if "id" in taken and "id" in members else []
         if "request" in taken:
-            return method(*ids, members)
+            return method(*ids, snakes(members))
         return method(*ids, **snakes(members))
 
 

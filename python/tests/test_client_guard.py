@@ -9,7 +9,7 @@ import pickle
 import socket
 import threading
 import unittest
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Awaitable, Callable, Iterator, Optional
 from unittest import mock
@@ -17,10 +17,12 @@ from unittest import mock
 from gate_sidecar.client import (
     ActionRefused,
     AsyncGateClient,
+    CheckRequest,
     GateClient,
     GateError,
 )
 
+from gate_sidecar.client._json import json_bytes
 from gate_sidecar.client._permit import _Clocks
 
 from .scripted_server import (
@@ -538,6 +540,32 @@ class Options(unittest.TestCase):
         for client in (GateClient, AsyncGateClient):
             gate = client(tenant_id="acme", api_key="sk_live_secret")
             self.assertNotIn("secret", f"{gate!r} {gate._service!r}")
+
+    def test_members_of_requests_have_names_of_python_and_keys_of_a_context_stay(self) -> None:
+        server = ScriptedServer(allowing)
+        self.addCleanup(server.close)
+        context = {"user_id": 1, "args": {"pay_to": "DE02"}, "userRequest": "Pay"}
+        request: CheckRequest = {"action": "a.b", "approval_id": "apr_1", "context": context}
+        GateClient(**OPTIONS, base_url=server.url).decide(request)
+        sent = {"tenantId": "acme", "action": "a.b", "approvalId": "apr_1", "context": context}
+        self.assertEqual(server.bodies, [sent])
+
+    def test_a_time_is_sent_as_every_client_writes_it(self) -> None:
+        east = timezone(timedelta(hours=2, minutes=30))
+        cases = {
+            "1970-01-01T00:00:00.005Z": datetime(1970, 1, 1, 0, 0, 0, 5000, timezone.utc),
+            "2025-12-31T21:30:00.000Z": datetime(2026, 1, 1, tzinfo=east),
+            "2026-01-01T00:00:00.999Z": datetime(2026, 1, 1, 0, 0, 0, 999_999, timezone.utc),
+        }
+        for text, time in cases.items():
+            with self.subTest(text):
+                self.assertEqual(json_bytes({"due": time}), b'{"due":"%s"}' % text.encode())
+                session = GateClient(**OPTIONS).session(user_request="")
+                session.observe("read", {"due": time})
+                asked = session.request("pay", {"due": time, "text": text})["context"]
+                self.assertEqual(
+                    asked["provenance"], {"due": ["third_party"], "text": ["third_party"]}
+                )
 
     def test_errors_can_be_sent_to_another_process(self) -> None:
         error = GateError("rate_limited", "Later.", status=429, retry_after=3)

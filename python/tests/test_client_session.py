@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 import unittest
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Callable
 
@@ -87,7 +87,10 @@ try:
 except NameError:  # before Python 3.11
     pass
 NO_ARGUMENTS: list[Any] = [[1], [["to", "DE02"]], [("to", "DE02")], "x", 1, None, {1: 2}]
-NOT_JSON: list[Any] = [Decimal(1), date(2026, 1, 1), b"x", {1}, float("nan"), threading.Lock()]
+NOT_JSON: list[Any] = [
+    *[Decimal(1), date(2026, 1, 1), datetime(2026, 1, 1), b"x", {1}, float("nan")],
+    threading.Lock(),
+]
 
 
 def nested(levels: int) -> Any:

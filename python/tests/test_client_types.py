@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import subprocess
-import sys
 import tempfile
 import typing
 import unittest
@@ -14,9 +13,12 @@ import gate_sidecar
 from gate_sidecar import client
 from gate_sidecar.client import types
 
+PYTHON = Path(gate_sidecar.__file__).parents[1]
+PYRIGHT = PYTHON.parent / "integrations/node_modules/.bin/pyright"
+
 GOOD = """
 import asyncio
-from typing import List
+from typing import Any, Dict, List
 
 from gate_sidecar.client import (
     ActionRefused, Approval, AsyncGateClient, CheckRequest, Decision, GateClient, GateError,
@@ -29,8 +31,9 @@ word: str = decision["decision"]
 number: int = gate.guard(request, lambda: 25)
 still: bool = gate.permit(request).is_valid()
 allowed: Decision = gate.permit(request).decision
+decided: List[str] = [one["id"] for one in gate.decisions.list(limit=3)["data"]]
 approvals: List[Approval] = gate.approvals.list(status="pending", limit=5)["data"]
-gate.approvals.approve("apr_1", {"approverId": "ann"})
+gate.approvals.approve("apr_1", {"approver_id": "ann"})
 gate.evidence.verify(gate.evidence.bundle("dec_1"))
 
 @gate.guarded("payment.transfer", context=lambda to, amount: {"amount": amount})
@@ -51,7 +54,11 @@ async def main() -> None:
     async def act() -> int:
         return 1
 
+    async def read(args: Dict[str, Any]) -> int:
+        return len(args["path"])
+
     one: int = await later.guard(request, act)
+    size: int = await later.session(user_request="x").call("read", {"path": "x"}, read)
     two: str = await later.guard(request, lambda: "x")
     three: int = await later.session(user_request="x").guard("pay", {}, act)
     async for event in later.events():
@@ -72,9 +79,14 @@ WRONG = [
     'gate.decide({"action": "a.b"})["desicion"]',
     'text: str = gate.guard({"action": "a.b"}, lambda: 25)',
     'gate.approvals.list(status="open")',
-    'gate.kill_switch.trigger({"level": "L9", "reason": "", "triggeredBy": ""})',
+    'gate.kill_switch.trigger({"level": "L9", "reason": "", "triggered_by": ""})',
     'pay("DE02", amount="much")',
     "send(5)",
+    'gate.approvals.approve("apr_1", {"approverId": "ann"})',
+    'gate.session(user_request="x").decide("pay", {}, wait="3")',
+    'gate.session(user_request="x").permit("pay", {}, aproval_timeout=3)',
+    'gate.session(user_request="x").call("pay", {}, lambda args: 1, approval_timeout="3")',
+    'gate.session(user_request="x").guarded("pay", on_pending=3)',
 ]
 
 
@@ -98,7 +110,7 @@ class Types(unittest.TestCase):
     def test_the_package_says_that_it_has_types(self) -> None:
         self.assertTrue((Path(gate_sidecar.__file__).parent / "py.typed").exists())
 
-    @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+    @unittest.skipUnless(PYRIGHT.exists(), "npm --prefix integrations ci installs pyright")
     def test_right_and_wrong_programs_are_told_apart(self) -> None:
         self.assertEqual(self.faults(GOOD), set())
         lines = len(GOOD.splitlines())
@@ -106,15 +118,15 @@ class Types(unittest.TestCase):
         self.assertEqual(self.faults(GOOD + "\n".join(WRONG)), expected)
 
     def faults(self, program: str) -> set[int]:
-        """Return the lines in which mypy finds something."""
+        """Return the lines in which pyright finds an error, with the first as 1."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "program.py"
             path.write_text(program)
+            options = {"extraPaths": [str(PYTHON)], "pythonVersion": "3.9"}
+            (Path(folder) / "pyrightconfig.json").write_text(json.dumps(options))
             ran = subprocess.run(
-                [sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder, str(path)],
-                cwd=Path(gate_sidecar.__file__).parents[1],
-                capture_output=True,
-                text=True,
+                [str(PYRIGHT), "--outputjson", "--project", folder], capture_output=True, text=True
             )
         self.assertIn(ran.returncode, (0, 1), ran.stderr)
-        return {int(line.split(":")[1]) for line in ran.stdout.splitlines() if ": error:" in line}
+        found = json.loads(ran.stdout)["generalDiagnostics"]
+        return {one["range"]["start"]["line"] + 1 for one in found if one["severity"] == "error"}

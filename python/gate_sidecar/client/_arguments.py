@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Dict
 
 from ._errors import GateError, invalid_request
@@ -29,6 +30,8 @@ def _copy(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, datetime) and value.utcoffset() is not None:
         return value
     if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
         return {name: _copy(item, depth + 1) for name, item in value.items()}

@@ -26,7 +26,7 @@ from ._guard import Mode, OnObserved, OnUnrecorded, guard_settings
 from ._guarded import ContextOf as ArgumentsToContext
 from ._guarded import F, await_guarded, guarded
 from ._permit import OnPending, Permit, decide, permit, wait_for_approval
-from ._session import ActionOf, AsyncGateSession, ContextOf, guarded_async_tool
+from ._session import ActionOf, AsyncGateSession, ContextOf, Waiting, guarded_async_tool
 
 T = TypeVar("T")
 
@@ -151,7 +151,8 @@ class AsyncGateClient(AsyncEndpoints):
         *,
         tool_name: Optional[str] = None,
         exclude: Sequence[str] = (),
-        **options: Any,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
     ) -> Callable[[F], F]:
         """Make each call of a function a `call` of the session of its conversation, as a decorator.
 
@@ -162,7 +163,8 @@ class AsyncGateClient(AsyncEndpoints):
             @gate.guarded_tool(lambda ctx, *_, **__: ctx.deps.session, exclude=["ctx"])
             def pay(ctx, to, amount): ...
         """
-        return guarded_async_tool(session, tool_name, exclude, options)
+        waiting = Waiting(approval_timeout, on_pending)
+        return guarded_async_tool(session, tool_name, exclude, waiting)
 
     def session(
         self,

@@ -15,7 +15,7 @@ from ._guarded import ContextOf as ArgumentsToContext
 from ._guarded import F, guarded, run_guarded
 from ._network import Blocking, finish
 from ._permit import OnPending, Permit, decide, permit, wait_for_approval
-from ._session import ActionOf, ContextOf, GateSession, guarded_tool
+from ._session import ActionOf, ContextOf, GateSession, Waiting, guarded_tool
 
 T = TypeVar("T")
 
@@ -158,7 +158,8 @@ class GateClient(Endpoints):
         *,
         tool_name: Optional[str] = None,
         exclude: Sequence[str] = (),
-        **options: Any,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
     ) -> Callable[[F], F]:
         """Make each call of a function a `call` of the session of its conversation, as a decorator.
 
@@ -169,7 +170,8 @@ class GateClient(Endpoints):
             @gate.guarded_tool(lambda ctx, *_, **__: ctx.deps.session, exclude=["ctx"])
             def pay(ctx, to, amount): ...
         """
-        return guarded_tool(session, tool_name, exclude, options)
+        waiting = Waiting(approval_timeout, on_pending)
+        return guarded_tool(session, tool_name, exclude, waiting)
 
     def session(
         self,

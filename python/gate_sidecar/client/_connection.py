@@ -121,7 +121,8 @@ class Connection:
         payload = None
         if body is not None:
             headers["content-type"] = "application/json"
-            payload = json_bytes({"tenantId": self.service.tenant_id, **body})
+            named = {_camel(name): value for name, value in body.items()}
+            payload = json_bytes({"tenantId": self.service.tenant_id, **named})
         filled = target(route.path, params or {}, query or {})
         request = self._request(route.method, filled, headers, payload)
         for repeated in itertools.count():
@@ -195,6 +196,14 @@ class Connection:
 
 
 _FAILURES = (GateError, OSError, UnicodeError, Broken, OutOfTime)
+
+
+def _camel(name: str) -> str:
+    """Return the name of a member of a request in the API, whose names are not those of Python."""
+    return _SNAKE.sub(lambda letter: letter[1].upper(), name)
+
+
+_SNAKE = re.compile(r"_([a-z])")
 
 
 def target(path: str, params: Mapping[str, str], query: Mapping[str, Any]) -> str:

@@ -83,7 +83,7 @@ class Admitted:
         outcome: Dict[str, Any] = {"status": "succeeded"}
         if error is not None:
             outcome = {"status": "failed", "error": _text_of(error)}
-        outcome["durationMs"] = round((time.monotonic() - self._started) * 1000)
+        outcome["duration_ms"] = round((time.monotonic() - self._started) * 1000)
         await _record(self._connection, self._settings, self._decision, outcome)
 
 
@@ -146,7 +146,7 @@ async def _record(
     """Record an outcome. A failure to do so is told, and is none of the action's."""
     if decision is None:
         return
-    body = {"decisionId": decision["decisionId"], **outcome}
+    body = {"decision_id": decision["decisionId"], **outcome}
     if settings.mode == "observe":
         body["observed"] = True
     try:

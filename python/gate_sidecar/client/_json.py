@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from datetime import datetime, timezone
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,8 +15,8 @@ from ._errors import GateError, invalid_request
 def json_bytes(value: Any) -> bytes:
     """Return a request as JSON.
 
-    Raises GateError `invalid_request` for what has none, so that nothing is sent: NaN, dates,
-    decimals, keys that are no text, what contains itself.
+    Raises GateError `invalid_request` for what has none, so that nothing is sent: NaN, decimals, times
+    without a time zone, keys that are no text, what contains itself.
     """
     try:
         return _text(value, "").encode("utf-8")
@@ -32,6 +33,10 @@ def _text(value: Any, path: str) -> str:
         return int.__repr__(value)
     if isinstance(value, float):
         return _float_text(float(value), path)
+    if isinstance(value, datetime):
+        if value.utcoffset() is None:
+            raise _no_json(path, "is a time without a time zone")
+        return json.dumps(time_text(value))
     if isinstance(value, Mapping):
         pairs = (
             f"{_name(key, path)}:{_text(item, f'{path}/{key}')}" for key, item in value.items()
@@ -40,6 +45,12 @@ def _text(value: Any, path: str) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(_text(item, f"{path}/{i}") for i, item in enumerate(value)) + "]"
     raise _no_json(path, f"is of the type {type(value).__name__}")
+
+
+def time_text(value: datetime) -> str:
+    """Return a time with a zone as every client writes it: in UTC, with whole milliseconds."""
+    utc = value.astimezone(timezone.utc).replace(tzinfo=None)
+    return f"{utc.isoformat(timespec='milliseconds')}Z"
 
 
 def _float_text(number: float, path: str) -> str:

@@ -184,7 +184,7 @@ async def verdict_on(
             approval = await wait_for_approval(connection, approval_id, seconds)
             if approval["status"] == "pending":
                 return _verdict(request, asked)
-            approved: CheckRequest = {**request, "approvalId": approval_id}
+            approved: CheckRequest = {**request, "approval_id": approval_id}
             asked = await _ask(connection, approved)
             # Another is asked for when an equal request has used this one: it is waited for too.
             if asked.decision.get("approvalId") == approval_id:

@@ -6,10 +6,11 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Callable, Dict, Iterator, List, Literal, Sequence, Set, Tuple
 
 from ..verify.strict_json import number_text
-from ._json import refuse_constant
+from ._json import refuse_constant, time_text
 from ._texts import Texts, unescaped
 
 Origin = Literal["user", "tool", "third_party", "model", "const"]
@@ -175,7 +176,7 @@ def _texts(value: Any, path: Path) -> Iterator[Tuple[Path, str]]:
     elif isinstance(value, (list, tuple)):
         for i, item in enumerate(value):
             yield from _texts(item, (*path, str(i)))
-    elif value is None or isinstance(value, (str, bool, int, float)):
+    elif value is None or isinstance(value, (str, bool, int, float)) or _is_time(value):
         yield path, _written(value)
     else:
         what = f"a result holds {type(value).__name__}, which JSON does not have"
@@ -200,7 +201,11 @@ def _written(value: Any) -> str:
         return json.dumps(value)
     if isinstance(value, float):
         return number_text(value) if math.isfinite(value) else _NOT_FINITE[str(value)]
-    return str(value)
+    return time_text(value) if isinstance(value, datetime) else str(value)
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, datetime) and value.utcoffset() is not None
 
 
 _NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

@@ -12,6 +12,7 @@ from typing import (
     Callable,
     Dict,
     Mapping,
+    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -25,7 +26,7 @@ from ._arguments import own_copy
 from ._errors import ActionRefused, GateError
 from ._guarded import F, await_guarded, named_call, refuse_generator, run_guarded
 from ._network import Blocking
-from ._permit import Permit
+from ._permit import OnPending, Permit
 from ._provenance import Provenance
 from ._thrown import said_by, text_of
 
@@ -38,6 +39,13 @@ T = TypeVar("T")
 ToolArgs = Mapping[str, Any]
 ActionOf = Callable[[str, ToolArgs], str]
 ContextOf = Callable[[str, ToolArgs], Mapping[str, Any]]
+
+
+class Waiting(NamedTuple):
+    """Wait of the calls of a decorated function for people."""
+
+    approval_timeout: float
+    on_pending: Optional[OnPending]
 
 
 class SessionFacts:
@@ -150,37 +158,85 @@ class GateSession(SessionFacts):
         super().__init__(**facts)
         self._gate = gate
 
-    def decide(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
-        """Ask as `GateClient.decide` does, with its options."""
-        return self._gate.decide(self.request(tool_name, args), **options)
+    def decide(
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        *,
+        wait: float = 0.0,
+        explain: bool = False,
+        idempotency_key: Optional[str] = None,
+        cancel: Optional[threading.Event] = None,
+    ) -> Decision:
+        """Ask as `GateClient.decide` does."""
+        return self._gate.decide(
+            self.request(tool_name, args),
+            wait=wait,
+            explain=explain,
+            idempotency_key=idempotency_key,
+            cancel=cancel,
+        )
 
-    def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Permit:
-        """Ask as `GateClient.permit` does, with its options."""
+    def permit(
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        *,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
+        cancel: Optional[threading.Event] = None,
+    ) -> Permit:
+        """Ask as `GateClient.permit` does."""
         _, request, refused = self._prepare(tool_name, args)
         if refused is not None:
             raise refused
-        return self._gate.permit(request, **options)
+        return self._gate.permit(
+            request, approval_timeout=approval_timeout, on_pending=on_pending, cancel=cancel
+        )
 
-    def guard(self, tool_name: str, args: ToolArgs, run: Callable[[], T], **options: Any) -> T:
-        """Run the function as `GateClient.guard` does, with its options."""
+    def guard(
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[], T],
+        *,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
+        cancel: Optional[threading.Event] = None,
+    ) -> T:
+        """Run the function as `GateClient.guard` does."""
         _, request, refused = self._prepare(tool_name, args)
-        return self._run(request, refused, run, **options)
+        return self._run(request, refused, run, approval_timeout, on_pending, cancel)
 
     def _run(
         self,
         request: CheckRequest,
         refused: Optional[ActionRefused],
         run: Callable[[], T],
-        cancel: Optional[threading.Event] = None,
-        **options: Any,
+        approval_timeout: float,
+        on_pending: Optional[OnPending],
+        cancel: Optional[threading.Event],
     ) -> T:
-        service, settings = self._gate._service, self._gate._settings
         return run_guarded(
-            service, Blocking(cancel), settings, request, run, refused=refused, **options
+            self._gate._service,
+            Blocking(cancel),
+            self._gate._settings,
+            request,
+            run,
+            refused=refused,
+            approval_timeout=approval_timeout,
+            on_pending=on_pending,
         )
 
     def call(
-        self, tool_name: str, args: ToolArgs, run: Callable[[Dict[str, Any]], T], **options: Any
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[Dict[str, Any]], T],
+        *,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
+        cancel: Optional[threading.Event] = None,
     ) -> T:
         """Run the function with a copy of the arguments that were checked, and observe its result.
 
@@ -195,7 +251,7 @@ class GateSession(SessionFacts):
             return run(own)
 
         try:
-            result = self._run(request, refused, act, **options)
+            result = self._run(request, refused, act, approval_timeout, on_pending, cancel)
         except BaseException as error:
             if has_run:
                 self._observe_raised(tool_name, error)
@@ -204,15 +260,20 @@ class GateSession(SessionFacts):
         return result
 
     def guarded(
-        self, tool_name: Optional[str] = None, *, exclude: Sequence[str] = (), **options: Any
+        self,
+        tool_name: Optional[str] = None,
+        *,
+        exclude: Sequence[str] = (),
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
     ) -> Callable[[F], F]:
         """Make each call of a function a `call` of this session, as a decorator.
 
         Its arguments are known by their names, without `self` and those in `exclude`, such as the
-        context of a framework. Without `tool_name` the tool has the name of the function. `options`
-        are those of `guard`.
+        context of a framework. Without `tool_name` the tool has the name of the function.
         """
-        return guarded_tool(lambda *_, **__: self, tool_name, exclude, options)
+        waiting = Waiting(approval_timeout, on_pending)
+        return guarded_tool(lambda *_, **__: self, tool_name, exclude, waiting)
 
 
 class AsyncGateSession(SessionFacts):
@@ -222,46 +283,120 @@ class AsyncGateSession(SessionFacts):
         super().__init__(**facts)
         self._gate = gate
 
-    async def decide(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
-        """Ask as `AsyncGateClient.decide` does, with its options."""
-        return await self._gate.decide(self.request(tool_name, args), **options)
+    async def decide(
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        *,
+        wait: float = 0.0,
+        explain: bool = False,
+        idempotency_key: Optional[str] = None,
+    ) -> Decision:
+        """Ask as `AsyncGateClient.decide` does."""
+        request = self.request(tool_name, args)
+        return await self._gate.decide(
+            request, wait=wait, explain=explain, idempotency_key=idempotency_key
+        )
 
-    async def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Permit:
-        """Ask as `AsyncGateClient.permit` does, with its options."""
+    async def permit(
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        *,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
+    ) -> Permit:
+        """Ask as `AsyncGateClient.permit` does."""
         _, request, refused = self._prepare(tool_name, args)
         if refused is not None:
             raise refused
-        return await self._gate.permit(request, **options)
+        return await self._gate.permit(
+            request, approval_timeout=approval_timeout, on_pending=on_pending
+        )
 
     @overload
     async def guard(
-        self, tool_name: str, args: ToolArgs, run: Callable[[], Awaitable[T]], **options: Any
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[], Awaitable[T]],
+        *,
+        approval_timeout: float = ...,
+        on_pending: Optional[OnPending] = ...,
     ) -> T: ...
 
     @overload
     async def guard(
-        self, tool_name: str, args: ToolArgs, run: Callable[[], T], **options: Any
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[], T],
+        *,
+        approval_timeout: float = ...,
+        on_pending: Optional[OnPending] = ...,
     ) -> T: ...
 
     async def guard(
-        self, tool_name: str, args: ToolArgs, run: Callable[[], Any], **options: Any
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[], Any],
+        *,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
     ) -> Any:
-        """Run the function as `AsyncGateClient.guard` does, with its options."""
+        """Run the function as `AsyncGateClient.guard` does."""
         _, request, refused = self._prepare(tool_name, args)
-        return await self._run(request, refused, run, **options)
+        return await self._run(request, refused, run, approval_timeout, on_pending)
 
     async def _run(
         self,
         request: CheckRequest,
         refused: Optional[ActionRefused],
         run: Callable[[], Any],
-        **options: Any,
+        approval_timeout: float,
+        on_pending: Optional[OnPending],
     ) -> Any:
-        service, settings = self._gate._service, self._gate._settings
-        return await await_guarded(service, settings, request, run, refused=refused, **options)
+        return await await_guarded(
+            self._gate._service,
+            self._gate._settings,
+            request,
+            run,
+            refused=refused,
+            approval_timeout=approval_timeout,
+            on_pending=on_pending,
+        )
+
+    @overload
+    async def call(
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[Dict[str, Any]], Awaitable[T]],
+        *,
+        approval_timeout: float = ...,
+        on_pending: Optional[OnPending] = ...,
+    ) -> T: ...
+
+    @overload
+    async def call(
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[Dict[str, Any]], T],
+        *,
+        approval_timeout: float = ...,
+        on_pending: Optional[OnPending] = ...,
+    ) -> T: ...
 
     async def call(
-        self, tool_name: str, args: ToolArgs, run: Callable[[Dict[str, Any]], Any], **options: Any
+        self,
+        tool_name: str,
+        args: ToolArgs,
+        run: Callable[[Dict[str, Any]], Any],
+        *,
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
     ) -> Any:
         """Run the function, or coroutine function, with a copy of the arguments that were checked.
 
@@ -276,7 +411,7 @@ class AsyncGateSession(SessionFacts):
             return run(own)
 
         try:
-            result = await self._run(request, refused, act, **options)
+            result = await self._run(request, refused, act, approval_timeout, on_pending)
         except BaseException as error:
             if has_run:
                 self._observe_raised(tool_name, error)
@@ -285,17 +420,23 @@ class AsyncGateSession(SessionFacts):
         return result
 
     def guarded(
-        self, tool_name: Optional[str] = None, *, exclude: Sequence[str] = (), **options: Any
+        self,
+        tool_name: Optional[str] = None,
+        *,
+        exclude: Sequence[str] = (),
+        approval_timeout: float = 0.0,
+        on_pending: Optional[OnPending] = None,
     ) -> Callable[[F], F]:
         """Make each call of a coroutine function a `call`, as a decorator: see `GateSession`."""
-        return guarded_async_tool(lambda *_, **__: self, tool_name, exclude, options)
+        waiting = Waiting(approval_timeout, on_pending)
+        return guarded_async_tool(lambda *_, **__: self, tool_name, exclude, waiting)
 
 
 def guarded_tool(
     session_of: Callable[..., GateSession],
     tool_name: Optional[str],
     exclude: Sequence[str],
-    options: Mapping[str, Any],
+    waiting: Waiting,
 ) -> Callable[[F], F]:
     """Return the decorator. `session_of` finds the session of a call by its arguments."""
 
@@ -311,7 +452,7 @@ def guarded_tool(
             if not isinstance(session, GateSession):
                 raise TypeError("there is no GateSession for this call")
             named, run = name(*args, **kwargs)
-            return session.call(tool_name or function.__name__, named, run, **options)
+            return session.call(tool_name or function.__name__, named, run, **waiting._asdict())
 
         return cast(F, asked)
 
@@ -322,7 +463,7 @@ def guarded_async_tool(
     session_of: Callable[..., AsyncGateSession],
     tool_name: Optional[str],
     exclude: Sequence[str],
-    options: Mapping[str, Any],
+    waiting: Waiting,
 ) -> Callable[[F], F]:
     """Return the decorator of coroutine functions: see `guarded_tool`."""
 
@@ -338,7 +479,7 @@ def guarded_async_tool(
             if not isinstance(session, AsyncGateSession):
                 raise TypeError("there is no AsyncGateSession for this call")
             named, run = name(*args, **kwargs)
-            return await session.call(tool_name or function.__name__, named, run, **options)
+            return await session.call(tool_name or function.__name__, named, run, **waiting._asdict())
 
         return cast(F, asked)
 

@@ -254,7 +254,7 @@ class ApprovalFigures(TypedDict):
 
 
 class _ApproveRequest(TypedDict):
-    approverId: str
+    approver_id: str
 
 
 class ApproveRequest(_ApproveRequest, total=False):
@@ -356,7 +356,7 @@ class _CheckRequest(TypedDict):
 class CheckRequest(_CheckRequest, total=False):
     context: Mapping[str, Any]
     plan: Mapping[str, Any]
-    approvalId: str
+    approval_id: str
     """An approval to use."""
 
 
@@ -369,7 +369,7 @@ class CreateKeyRequest(_CreateKeyRequest, total=False):
     name: str
     identity: str
     groups: Sequence[str]
-    expiresAt: str
+    expires_at: str
     """A time to come, with a zone."""
 
 
@@ -1074,12 +1074,12 @@ class ListedKey(TypedDict):
 
 
 class _LogRequest(TypedDict):
-    eventType: str
+    event_type: str
     data: Mapping[str, Any]
 
 
 class LogRequest(_LogRequest, total=False):
-    userId: str
+    user_id: str
 
 
 class OpenedSessionSession(TypedDict):
@@ -1185,7 +1185,7 @@ class Outcome(TypedDict):
 
 
 class _OutcomeRequest(TypedDict):
-    decisionId: str
+    decision_id: str
     """The decision that the action was run on."""
     status: Literal["succeeded", "failed", "not_run"]
 
@@ -1193,7 +1193,7 @@ class _OutcomeRequest(TypedDict):
 class OutcomeRequest(_OutcomeRequest, total=False):
     observed: bool
     """The caller only watches: it runs actions whatever is decided, and says so."""
-    durationMs: int
+    duration_ms: int
     error: str
     """Reason why it failed, or was not run."""
 
@@ -1577,7 +1577,7 @@ class RecordedDecision(_RecordedDecision, total=False):
 
 
 class _RecoverRequest(TypedDict):
-    recoveredBy: str
+    recovered_by: str
     comment: str
 
 
@@ -1590,7 +1590,7 @@ class RecoverRequest(_RecoverRequest, total=False):
 
 
 class _RejectRequest(TypedDict):
-    approverId: str
+    approver_id: str
 
 
 class RejectRequest(_RejectRequest, total=False):
@@ -1631,7 +1631,7 @@ Role = Literal["agent", "approver", "auditor", "operator", "owner", "admin"]
 
 
 class RotateKeyRequest(TypedDict, total=False):
-    overlapMinutes: int
+    overlap_minutes: int
     """Minutes during which the old secret still works, at most 30 days; 0 ends it now. 1440 (a day)
     if not given.
     """
@@ -1836,7 +1836,7 @@ class TimelineItem(TypedDict):
 class _TriggerRequest(TypedDict):
     level: KillSwitchLevel
     reason: str
-    triggeredBy: str
+    triggered_by: str
 
 
 class TriggerRequest(_TriggerRequest, total=False):
@@ -2076,9 +2076,9 @@ class VerifyBundleRequest(TypedDict):
 
 
 class VerifyRequest(TypedDict):
-    startDate: str
+    start_date: str
     """YYYY-MM-DD, UTC"""
-    endDate: str
+    end_date: str
     """YYYY-MM-DD, UTC"""
 
 
