@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 import zipfile
+from email.parser import BytesParser
 from pathlib import Path
 
+import build_backend
 import gate_sidecar
 
 FOLDER = Path(__file__).resolve().parents[1]
-PROJECT = (FOLDER / "pyproject.toml").read_text()
+INFO = f"gate_sidecar-{gate_sidecar.__version__}.dist-info"
 PROGRAM = """
 import gate_sidecar.client, gate_sidecar.verify, sys
 gate_sidecar.client.GateClient(tenant_id="acme", api_key="x")
@@ -26,45 +27,52 @@ print(sorted(names - set(sys.stdlib_module_names) - {"__main__"}))
 
 
 class Package(unittest.TestCase):
-    """pyproject.toml."""
+    """What build_backend.py makes."""
+
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
 
     def test_it_has_the_version_of_the_product(self) -> None:
         product = json.loads((FOLDER.parent / "package.json").read_text())
         self.assertEqual(gate_sidecar.__version__, product["version"])
 
-    def test_it_names_every_package(self) -> None:
-        folders = [path.parent for path in FOLDER.glob("gate_sidecar/**/__init__.py")]
-        packages = {".".join(folder.relative_to(FOLDER).parts) for folder in folders}
-        found = re.search(r"^packages = (\[.*\])$", PROJECT, re.MULTILINE)
-        assert found is not None
-        self.assertEqual(set(json.loads(found[1])), packages)
+    def test_the_wheel_has_every_module_its_licence_and_what_pyproject_says(self) -> None:
+        with zipfile.ZipFile(self.folder / build_backend.build_wheel(str(self.folder))) as wheel:
+            names = set(wheel.namelist())
+            metadata = BytesParser().parsebytes(wheel.read(f"{INFO}/METADATA"))
+        modules = {path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("gate_sidecar/**/*.py")}
+        others = {f"{INFO}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")}
+        self.assertEqual(names, modules | others | {"gate_sidecar/py.typed"})
+        expected = {
+            "Name": "gate-sidecar",
+            "Version": gate_sidecar.__version__,
+            "License-Expression": "Apache-2.0",
+            "Requires-Python": ">=3.9",
+        }
+        self.assertEqual({name: metadata[name] for name in expected}, expected)
+        self.assertIn("Typing :: Typed", metadata.get_all("Classifier") or [])
+        self.assertEqual(metadata.get_payload(), (FOLDER / "README.md").read_text())
 
-    @unittest.skipUnless(importlib.util.find_spec("setuptools"), "setuptools is what builds it")
+    def test_the_source_distribution_builds_the_same_wheel(self) -> None:
+        name = build_backend.build_sdist(str(self.folder))
+        with tarfile.open(self.folder / name) as archive:
+            archive.extractall(self.folder)
+        source = self.folder / name.replace(".tar.gz", "")
+        build = "import build_backend; print(build_backend.build_wheel('.'))"
+        wheel = self.python("-c", build, cwd=source).strip()
+        build_backend.build_wheel(str(self.folder))
+        self.assertEqual((source / wheel).read_bytes(), (self.folder / wheel).read_bytes())
+
     @unittest.skipUnless(hasattr(sys, "stdlib_module_names"), "from Python 3.10 on")
     def test_what_is_installed_stands_alone(self) -> None:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            self.build(folder)
-            ran = self.python("-S", "-c", PROGRAM, path=folder / "site", cwd=folder)
-            where, others = ran.splitlines()
-            self.assertEqual(Path(where), folder / "site" / "gate_sidecar" / "__init__.py")
-            self.assertEqual(others, "['gate_sidecar']")
-            self.assertTrue((folder / "site" / "gate_sidecar" / "py.typed").exists())
-
-    def build(self, folder: Path) -> None:
-        """Make what a wheel holds, from a copy of what is kept of the package."""
-        with zipfile.ZipFile(folder / "source.zip", "w") as packed:
-            for path in [
-                *FOLDER.glob("gate_sidecar/**/*.py"),
-                FOLDER / "gate_sidecar" / "py.typed",
-            ]:
-                packed.write(path, path.relative_to(FOLDER))
-            for file in ("pyproject.toml", "README.md", "LICENSE"):
-                packed.write(FOLDER / file, file)
-            packed.extractall(folder / "source")
-        build = "from setuptools import setup; setup()"
-        to = str(folder / "site")
-        self.python("-c", build, "-q", "build_py", "--build-lib", to, cwd=folder / "source")
+        site = self.folder / "site"
+        with zipfile.ZipFile(self.folder / build_backend.build_wheel(str(self.folder))) as wheel:
+            wheel.extractall(site)
+        where, others = self.python("-S", "-c", PROGRAM, path=site, cwd=self.folder).splitlines()
+        self.assertEqual(Path(where), site / "gate_sidecar" / "__init__.py")
+        self.assertEqual(others, "['gate_sidecar']")
 
     def python(self, *args: str, cwd: Path, path: Path = Path()) -> str:
         ran = subprocess.run(
