@@ -1,4 +1,5 @@
 import type { Approval, Decision } from './api.ts'
+import { breaking } from './breaker.ts'
 import { type CallOptions, type Connection, type ConnectionOptions, connect } from './connection.ts'
 import { type Body, type Data, Endpoints } from './endpoints.ts'
 import { type EventOptions, events, type GateEvent } from './events.ts'
@@ -48,7 +49,7 @@ export class GateClient extends Endpoints {
     const { mode = 'enforce' } = options
     // Callers without a compiler may pass any word, which must not run what is denied.
     if (!MODES.includes(mode)) throw new TypeError(`mode is ${MODES.join(' or ')}`)
-    const connection = connect(options)
+    const connection = breaking(connect(options))
     super(connection)
     this.#connection = connection
     this.#settings = {

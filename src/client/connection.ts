@@ -1,6 +1,5 @@
 import { type Answer, type Form, readAnswer } from './answer.ts'
 import { type Api, ROUTES } from './api.ts'
-import { breaking } from './breaker.ts'
 import { GateError, isPassing } from './errors.ts'
 import { assertMs, MAX_MS, pause } from './pause.ts'
 
@@ -64,10 +63,10 @@ export interface Connection {
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 
-/** Calls the service with an API key, with a circuit breaker. @throws TypeError for options that cannot be used */
+/** Calls the service with an API key. @throws TypeError for options that cannot be used */
 export function connect({ tenantId, apiKey, ...options }: ConnectionOptions): Connection {
   if (!tenantId || !apiKey) throw new TypeError('tenantId and apiKey are needed, and one of them is empty')
-  return breaking(connectAs({ tenantId, headers: () => ({ 'x-api-key': apiKey, 'x-tenant-id': tenantId }) }, options))
+  return connectAs({ tenantId, headers: () => ({ 'x-api-key': apiKey, 'x-tenant-id': tenantId }) }, options)
 }
 
 /** Calls the service over HTTP, without state between calls. @throws TypeError for options that cannot be used */
