@@ -86,7 +86,7 @@ class AsyncGateClient(AsyncEndpoints):
         approval_timeout: float = 0.0,
         on_pending: Optional[OnPending] = None,
     ) -> Permit:
-        """Return the allow for an action. Raises ActionRefused, also when the gate could not be asked."""
+        """Return the allow for an action. Raises ActionRefused, also when the gate is away."""
         return await permit(
             self._connection, request, approval_timeout=approval_timeout, on_pending=on_pending
         )

@@ -28,7 +28,7 @@ class Breaker:
         self._is_trying = False
 
     def begin(self) -> bool:
-        """Return whether this call tries if the service is back. Raises GateError `circuit_open`."""
+        """Return whether this call tries if the service is back. Raises `circuit_open`."""
         with self._lock:
             if self._failures < _MAX_FAILURES:
                 return False

@@ -97,7 +97,7 @@ class GateClient(Endpoints):
         on_pending: Optional[OnPending] = None,
         cancel: Optional[threading.Event] = None,
     ) -> Permit:
-        """Return the allow for an action. Raises ActionRefused, also when the gate could not be asked.
+        """Return the allow for an action. Raises ActionRefused, also when the gate is away.
 
         A held action waits `approval_timeout` for people; `on_pending` is told of it before.
         """

@@ -15,8 +15,8 @@ from ._errors import GateError, invalid_request
 def json_bytes(value: Any) -> bytes:
     """Return a request as JSON.
 
-    Raises GateError `invalid_request` for what has none, so that nothing is sent: NaN, decimals, times
-    without a time zone, keys that are no text, what contains itself.
+    Raises GateError `invalid_request` for what has none, so that nothing is sent: NaN, decimals,
+    times without a time zone, keys that are no text, what contains itself.
     """
     try:
         return _text(value, "").encode("utf-8")
