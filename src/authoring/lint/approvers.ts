@@ -3,7 +3,7 @@ import { distinctBy } from '../../base/grouped.ts'
 import type { Rule, Truth } from '../../policies/set.ts'
 import { placeText } from '../load/declarations.ts'
 import { closest } from '../suggest/closest.ts'
-import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
+import { itemsOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
 import { listText } from './describe.ts'
 import type { Search } from './search.ts'
@@ -22,10 +22,14 @@ function reportSpelling({ set, names, roots }: Certain): void {
   const terms = [...roots, ...set.rules.flatMap((rule) => names.nodes.get(rule) ?? [])]
   const places = terms.flatMap((node) => itemsOf(memberOf(memberOf(node, 'approval'), 'approvers')))
   const uses = new Map<string, number>()
-  for (const { value } of places) uses.set(String(value), (uses.get(String(value)) ?? 0) + 1)
+  for (const place of places) {
+    const group = textOf(place)
+    if (group !== undefined) uses.set(group, (uses.get(group) ?? 0) + 1)
+  }
   const earlier = new Set<string>()
   for (const place of places) {
-    const group = String(place.value)
+    const group = textOf(place)
+    if (group === undefined) continue
     const others = [...uses.keys()].filter((other) => earlier.has(other) || (uses.get(other) ?? 0) > 1)
     earlier.add(group)
     if (uses.get(group) !== 1) continue
