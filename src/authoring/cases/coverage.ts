@@ -1,6 +1,8 @@
+import type { Json } from '../../base/json.ts'
 import type { Judgement } from '../../gate/judge.ts'
 import type { Candidate, Factor, Leaf, PolicySet, Rule } from '../../policies/set.ts'
 import { leafText } from '../lint/describe.ts'
+import { type Boundary, boundariesOf } from './boundaries.ts'
 import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
 
 /** Branches of a rule, a factor or a comparison; `decided` belongs to rules alone. */
@@ -17,11 +19,14 @@ export interface CoverageItem {
   readonly asked: number
   /** Number of cases that reached each branch, of those branches that are possible. */
   readonly seen: ReadonlyMap<Branch, number>
+  /** Number of cases with a value on each side of the comparison's threshold. */
+  readonly boundaries: ReadonlyMap<Boundary, number>
 }
 
 interface Counter extends CoverageItem {
   asked: number
   readonly seen: Map<Branch, number>
+  readonly boundaries: Map<Boundary, number>
 }
 
 /** Counts the branches of a set that cases reach. */
@@ -33,7 +38,7 @@ export function coverageOf(set: PolicySet) {
     leavesBelow.set(candidate, [...possible.leaves.keys()])
     addCandidate(counters, candidate, possible)
   }
-  const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => {
+  const count = (of: Candidate | Leaf, outcomes: readonly Branch[], value?: Json): void => {
     const known = counters.get(of)
     if (known === undefined) return
     known.asked += 1
@@ -41,6 +46,8 @@ export function coverageOf(set: PolicySet) {
       const times = known.seen.get(outcome)
       if (times !== undefined) known.seen.set(outcome, times + 1)
     }
+    if (value === undefined) return
+    for (const [boundary, times] of known.boundaries) if (boundary.has(value)) known.boundaries.set(boundary, times + 1)
   }
   return {
     add({ outcome, evaluation }: Judgement): void {
@@ -51,7 +58,8 @@ export function coverageOf(set: PolicySet) {
       for (const { factor, outcome: truth } of evaluation.factors) count(factor, [truth])
       const asked = [...evaluation.rules.map(({ rule }) => rule), ...evaluation.factors.map(({ factor }) => factor)]
       const leaves = new Set(asked.flatMap((candidate) => leavesBelow.get(candidate) ?? []))
-      for (const leaf of leaves) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
+      for (const leaf of leaves)
+        count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'], evaluation.facts.get(leaf.fact.text))
     },
     /** By file and line. */
     items: (): readonly CoverageItem[] => [...counters.values()].sort(compareItems),
@@ -71,7 +79,8 @@ function addCandidate(
   for (const [leaf, possible] of leaves) {
     // A leaf of a named condition belongs to several candidates; a branch possible for one of them is possible.
     const known = counters.get(leaf)?.seen.keys() ?? []
-    counters.set(leaf, counter('comparison', leafText(leaf, Number.POSITIVE_INFINITY), leaf, [...known, ...possible]))
+    const own = counter('comparison', leafText(leaf, Number.POSITIVE_INFINITY), leaf, [...known, ...possible])
+    counters.set(leaf, { ...own, boundaries: new Map(boundariesOf(leaf).map((boundary) => [boundary, 0])) })
   }
 }
 
@@ -82,7 +91,7 @@ function counter(
   outcomes: readonly Branch[],
 ): Counter {
   const seen = new Map(BRANCHES.filter((outcome) => outcomes.includes(outcome)).map((outcome) => [outcome, 0]))
-  return { kind, name, file, line, asked: 0, seen }
+  return { kind, name, file, line, asked: 0, seen, boundaries: new Map() }
 }
 
 function compareItems(a: CoverageItem, b: CoverageItem): number {
@@ -90,20 +99,32 @@ function compareItems(a: CoverageItem, b: CoverageItem): number {
   return a.line - b.line
 }
 
-export type CoverageTotal = ReturnType<typeof coverageTotal>
+type CoverageTotal = ReturnType<typeof coverageTotal>
 
-/** The covered part of the possible branches. */
+/** The covered part of the possible branches, and of the sides of thresholds. */
 export function coverageTotal(items: readonly CoverageItem[]) {
+  const isCovered = (count: number): boolean => count > 0
   const times = items.flatMap(({ seen }) => [...seen.values()])
-  return { outcomes: times.length, covered: times.filter((count) => count > 0).length }
+  const sides = items.flatMap(({ boundaries }) => [...boundaries.values()])
+  return {
+    outcomes: times.length,
+    covered: times.filter(isCovered).length,
+    boundaries: sides.length,
+    boundariesCovered: sides.filter(isCovered).length,
+  }
 }
 
 /** A percentage with one decimal, rounded down, so that only complete coverage is 100. */
-export function percentOf({ outcomes, covered }: CoverageTotal): number {
+export function percentOf({ outcomes, covered }: Pick<CoverageTotal, 'outcomes' | 'covered'>): number {
   return outcomes === 0 ? 100 : Math.floor((covered * 1000) / outcomes) / 10
 }
 
 /** The possible branches that no case has reached. */
 export function missingOf({ seen }: CoverageItem): Branch[] {
   return [...seen].flatMap(([outcome, times]) => (times === 0 ? [outcome] : []))
+}
+
+/** The sides of its threshold on which no case has a value. */
+export function missingBoundariesOf({ boundaries }: CoverageItem): Boundary[] {
+  return [...boundaries].flatMap(([boundary, times]) => (times === 0 ? [boundary] : []))
 }

@@ -50,7 +50,10 @@ export function addTestCommand(program: GateCommand): void {
     )
     .option('--verbose', 'show every case, not only those that fail')
     .option('--watch', 'run again whenever a file changes')
-    .option('--coverage', 'show which outcomes of rules, factors and comparisons no case has seen')
+    .option(
+      '--coverage',
+      'show outcomes of rules, factors and comparisons, and boundaries of thresholds, that no case has seen',
+    )
     .option('--lcov <file>', 'write the coverage in the lcov format')
     .addOption(new Option('--min-coverage <percent>', 'fail below this coverage').argParser(percentArgument))
     .example('test --tenant acme --filter refunds --coverage')

@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { boundariesOf } from '../../../src/authoring/cases/boundaries.ts'
 import { casesOf } from '../../../src/authoring/cases/cases.ts'
 import {
   type CoverageItem,
   coverageOf,
   coverageTotal,
+  missingBoundariesOf,
   missingOf,
   percentOf,
 } from '../../../src/authoring/cases/coverage.ts'
 import { lcovOf } from '../../../src/authoring/cases/lcov.ts'
 import { runCase } from '../../../src/authoring/cases/run.ts'
 import { loadPolicySet } from '../../../src/authoring/load/load.ts'
+import { newWork } from '../../../src/base/work.ts'
 import { readTenantFolder } from '../../../src/files/read-folders.ts'
+import { compileTest, OPERATORS } from '../../../src/policies/operators.ts'
 import { processorMs } from '../../processor.ts'
 import { HEADER, load } from '../sources.ts'
 import { readLcov } from './lcov-reader.ts'
@@ -177,7 +182,110 @@ tests: [{name: n, matrix: {actions: [x], contexts: [a, b, none, bad]}, expect: {
     [3, 3, 3, 3, 3],
   )
   assert.deepEqual(items.map(missingOf), [['false'], ['false'], [], [], []])
-  assert.deepEqual(coverageTotal(items), { outcomes: 15, covered: 13 })
+  assert.deepEqual(coverageTotal(items), { outcomes: 15, covered: 13, boundaries: 4, boundariesCovered: 1 })
+})
+
+/** Boundaries that no case tries, for one comparison of context.n, by the values that cases have. */
+const BOUNDARIES: { name: string; operator: string; value: string; seen: string[]; missing: string[] }[] = [
+  {
+    name: 'both sides',
+    operator: 'greaterThan',
+    value: '10000',
+    seen: ['5', '99999'],
+    missing: ['at 10000', 'above 10001'],
+  },
+  { name: 'none', operator: 'greaterThan', value: '10000', seen: ['10000', '10001'], missing: [] },
+  { name: 'a hundredth above', operator: 'lessThanInclusive', value: '10000', seen: ['10100'], missing: ['at 10000'] },
+  {
+    name: 'more than that',
+    operator: 'lessThanInclusive',
+    value: '10000',
+    seen: ['10101'],
+    missing: ['at 10000', 'above 10001'],
+  },
+  {
+    name: 'the other side',
+    operator: 'greaterThan',
+    value: '10000',
+    seen: ['9999'],
+    missing: ['at 10000', 'above 10001'],
+  },
+  { name: 'below', operator: 'lessThan', value: '7', seen: ['7', '5'], missing: ['below 6'] },
+  { name: 'one unit below', operator: 'greaterThanInclusive', value: '7', seen: ['6'], missing: ['at 7'] },
+  { name: 'decimals', operator: 'lessThan', value: '9.99', seen: ['9.99', '9.5'], missing: ['below 9.98'] },
+  { name: 'a hundredth of decimals', operator: 'lessThan', value: '9.99', seen: ['9.9'], missing: ['at 9.99'] },
+  { name: 'a negated comparison', operator: 'not:lessThan', value: '7', seen: ['6'], missing: ['at 7'] },
+  { name: 'an item', operator: 'someFact:greaterThan', value: '7', seen: ['[1, 8, 70]'], missing: ['at 7'] },
+  { name: 'another type', operator: 'greaterThan', value: '7', seen: ['"7"', '"8"'], missing: ['at 7', 'above 8'] },
+  {
+    name: 'a time',
+    operator: 'before',
+    value: '2026-01-01T00:00:00+01:00',
+    seen: ['"2025-12-31T23:00:00Z"'],
+    missing: ['before 2025-12-31T22:59:59Z'],
+  },
+  {
+    name: 'a minute later',
+    operator: 'after',
+    value: '2026-01-01T00:00:00Z',
+    seen: ['"2026-01-01T00:01:00Z"'],
+    missing: ['at 2026-01-01T00:00:00Z'],
+  },
+  { name: 'no threshold', operator: 'equal', value: '7', seen: ['6'], missing: [] },
+]
+for (const { name, operator, value, seen, missing } of BOUNDARIES) {
+  test(`coverage: boundaries: ${name}`, async () => {
+    const contexts = seen.map((one, i) => `c${i}: {n: ${one}}`).join(', ')
+    const tests = `contexts: {${contexts}}
+tests: [{name: n, matrix: {actions: [x], contexts: [${seen.map((_, i) => `c${i}`).join(', ')}]}, expect: {decision: deny}}]
+`
+    const items = await itemsOf(rule(`{fact: context.n, operator: "${operator}", value: ${value}}`), tests)
+    const told = items.flatMap(missingBoundariesOf).map((boundary) => `${boundary.side} ${boundary.value}`)
+    assert.deepEqual(told, missing)
+  })
+}
+
+const OPERATORS_OF_NUMBERS = ['lessThan', 'lessThanInclusive', 'greaterThan', 'greaterThanInclusive']
+
+test('boundaries: the values to try are on their own side alone, and the comparison tells them apart', () => {
+  const limits = fc.integer({ min: -(10 ** 9), max: 10 ** 9 })
+  const decimals = fc.integer({ min: 0, max: 4 })
+  fc.assert(
+    fc.property(fc.constantFrom(...OPERATORS_OF_NUMBERS), limits, decimals, (name, digits, places) => {
+      const wanted = Number((digits / 10 ** places).toFixed(places))
+      const boundaries = boundariesOf({ operator: name, wanted })
+      const sides = boundaries.map(({ value }) => boundaries.map(({ has }) => has(value)))
+      assert.deepEqual(sides, [
+        [true, false],
+        [false, true],
+      ])
+      const operator = OPERATORS.get(name)
+      const compare = operator && compileTest(operator, wanted, new Map())
+      const results = boundaries.map(({ value }) => compare?.(value, newWork()))
+      assert.deepEqual(results.toSorted(), ['false', 'true'])
+    }),
+  )
+})
+
+test('policies: the tests of each set see every outcome and every boundary', async () => {
+  const root = fileURLToPath(new URL('../../../policies', import.meta.url))
+  for (const tenant of readdirSync(root)) {
+    const { source } = readTenantFolder(root, tenant)
+    assert.ok('files' in source)
+    const { set, tests } = loadPolicySet(source)
+    assert.ok(set, tenant)
+    const coverage = coverageOf(set)
+    for (const asked of tests.flatMap(casesOf)) coverage.add((await runCase(set, asked)).judgement)
+    const gaps = coverage
+      .items()
+      .flatMap((item) => [
+        ...missingOf(item).map((branch) => `${item.file}:${item.line} ${item.name}: ${branch}`),
+        ...missingBoundariesOf(item).map(
+          ({ side, value }) => `${item.file}:${item.line} ${item.name}: ${side} ${value}`,
+        ),
+      ])
+    assert.deepEqual(gaps, [], tenant)
+  }
 })
 
 test('coverage: leaves that ask the same are counted each at its place', async () => {
