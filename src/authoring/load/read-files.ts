@@ -1,8 +1,11 @@
 import { createReport, type Report } from '../diagnostics/report.ts'
 import { PolicyDocument } from '../shapes/document.ts'
+import { withSchemasUnderContext } from '../suggest/bare-schemas.ts'
 import { repairKeys } from '../suggest/key-repair.ts'
 import { sorted } from '../suggest/misplaced.ts'
+import { withSortedItems } from '../suggest/mixed-items.ts'
 import { withFlatFacts } from '../suggest/nested-facts.ts'
+import { withFlatSections } from '../suggest/nested-sections.ts'
 import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from '../yaml/node.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { withLastKeys } from '../yaml/repeated-keys.ts'
@@ -36,7 +39,7 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
       })
   const repaired = ({ name, root }: PolicyFile) => ({
     name,
-    root: repairKeys(withFlatFacts(root, report), PolicyDocument, report),
+    root: repairKeys(withPlainForm(root, report), PolicyDocument, report),
   })
   const documents = read(isPolicyFile)
   const { policies: written, tests, isPartial } = sorted(documents, read(isTestFile), report)
@@ -61,6 +64,12 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
     documents.length < names.length ||
     written.some(({ root }) => root.source.isPartial)
   return { policies, tests, again, partial }
+}
+
+/** The document with each part at the place where it is read. */
+function withPlainForm(root: Node, report: Report): Node {
+  const sorted = withSortedItems(withFlatSections(root, PolicyDocument, report), report)
+  return withSchemasUnderContext(withFlatFacts(sorted, report), report)
 }
 
 function reportOutside(tenant: string, outside: readonly string[], report: Report): void {

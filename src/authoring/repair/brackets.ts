@@ -79,7 +79,15 @@ function balance({ start, end }: { start: number; end: number }, source: Source,
       mendings.push(mending(source, at, at + 1, message))
     }
   }
+  // Brackets that are all open at the end have one cause, which the outermost shows.
+  const [outermost, ...inner] = open.map(({ at }) => at)
+  const known = mendings.length
   while (open.length > 0) close(end)
+  if (outermost !== undefined && inner.length > 0) {
+    mendings.length = known
+    const message = `This bracket and ${inner.length} more inside it are never closed.`
+    mendings.push(mending(source, outermost, outermost + 1, message))
+  }
   return { edits: edits.sort((a, b) => a.start - b.start), mendings }
 }
 

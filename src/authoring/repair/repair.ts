@@ -1,6 +1,7 @@
 import { CONDITION_KEYS } from '../load/conditions.ts'
 import { PolicyDocument } from '../shapes/document.ts'
 import { Verbatim } from '../suggest/written.ts'
+import { PolicyTestFile } from '../test-files/shapes.ts'
 import { originOf, type Place, placeAt, type Source } from '../yaml/node.ts'
 
 /** A fault of syntax with a plain repair, so that the text around it can be read too. */
@@ -76,7 +77,11 @@ export function edited(source: Source, edits: readonly Edit[]): Source {
   return { ...source, text: parts.join(''), origin: Int32Array.from(origins), guessed, gaps, isPartial }
 }
 
-export const KEYS: ReadonlySet<string> = new Set([...keysOf(PolicyDocument), ...CONDITION_KEYS])
+export const KEYS: ReadonlySet<string> = new Set([
+  ...keysOf(PolicyDocument),
+  ...keysOf(PolicyTestFile),
+  ...CONDITION_KEYS,
+])
 
 function keysOf(shape: unknown): string[] {
   if (typeof shape !== 'object' || shape === null) return []

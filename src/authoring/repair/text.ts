@@ -81,17 +81,15 @@ export function fullWidthRepair(source: Source): Repair {
   return together(signs)
 }
 
-/** Replaces tabs in indentation. Consecutive lines are one fault: tabs usually run through a whole block. */
+/** Replaces tabs in indentation. They are one fault, at the first: tabs usually run through a whole file. */
 export function tabRepair(source: Source, width: number): Repair {
   const edits: Edit[] = []
   const mendings: Mending[] = []
-  let lastLine = -2
-  for (const [line, start] of sourceOf(source.file, source.text).lineStarts.entries()) {
+  for (const start of sourceOf(source.file, source.text).lineStarts) {
     const indent = /^[ ]*\t[ \t]*(?=[^\s#])/.exec(source.text.slice(start, start + 500))?.[0]
     if (indent === undefined) continue
     edits.push({ start, end: start + indent.length, text: indent.replaceAll('\t', ' '.repeat(width)) })
-    if (line !== lastLine + 1) mendings.push(mending(source, start, start + indent.length, TABS))
-    lastLine = line
+    if (mendings.length === 0) mendings.push(mending(source, start, start + indent.length, TABS))
   }
   return { edits, mendings }
 }

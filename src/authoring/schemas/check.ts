@@ -62,6 +62,7 @@ function checkNode(node: Node, walk: Walk): void {
     for (const item of itemsOf(node)) if (item.entries !== undefined) checkNode(item, walk)
     return
   }
+  if (reportMembers(node, walk)) return
   for (const entry of node.entries.values()) {
     const [kind] = KEYWORDS.get(entry.name) ?? []
     if (kind === undefined) checkUnknown(entry, node, walk)
@@ -69,6 +70,17 @@ function checkNode(node: Node, walk: Walk): void {
   }
   if (checkUniqueItems(node, walk.report)) checkPartners(node, walk.report)
   checkSense(node, walk.report)
+}
+
+/** Reports members that are described without `properties`, as one fault: `{amount: {type: number}, to: {type: string}}`. */
+function reportMembers(node: Node, walk: Walk): boolean {
+  const [first, ...more] = entriesOf(node)
+  if (first === undefined || more.length === 0) return false
+  const isMember = ({ name, value }: Entry): boolean => !KEYWORDS.has(name) && memberOf(value, 'type') !== undefined
+  if (![first, ...more].every(isMember)) return false
+  const message = `${JSON.stringify(first.name.slice(0, 100))} is not a schema keyword. Put the members under properties.`
+  walk.report.add('GATE1401', first.key, message)
+  return true
 }
 
 function checkUnknown({ name, key, value }: Entry, node: Node, walk: Walk): void {

@@ -74,6 +74,7 @@ export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
       // The name at fault is reported by the error of the keyword propertyNames itself.
       if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue
       const at = nodeAt(node, error.instancePath)
+      if (error.keyword === 'required' && holdsKeysOf(at, error, shape)) continue
       const code = codeOf(error.keyword, at, error.schemaPath)
       if (code === undefined) continue
       const fault = faultOf(code, error, at, shape)
@@ -81,6 +82,16 @@ export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
     }
     return false
   }
+}
+
+/** True when keys of the missing mapping stand beside it, each of which is reported as misplaced. */
+function holdsKeysOf(node: Node, { schemaPath, params }: ErrorObject, shape: TSchema): boolean {
+  const missing = keysAt(
+    shape,
+    schemaPath.replace(/required$/, `properties/${String(params.missingProperty)}/required`),
+  )
+  const known = keysAt(shape, schemaPath)
+  return missing.some((key) => !known.includes(key) && node.entries?.has(key) === true)
 }
 
 function nodeAt(root: Node, pointer: string): Node {

@@ -8,6 +8,7 @@ import type { ReadFiles } from '../load/read-files.ts'
 import { checkTenant, readDuration } from '../load/settings.ts'
 import { shapeCheck } from '../shapes/check.ts'
 import { repairKeys } from '../suggest/key-repair.ts'
+import { withFlatSections } from '../suggest/nested-sections.ts'
 import { timeIn, timeSentence } from '../suggest/time-constant.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import {
@@ -63,7 +64,8 @@ interface TestFile {
 }
 
 function readTestFile(written: Node, tenant: string, known: KnownNames, report: Report): PolicyTest[] {
-  const root = repairKeys(written, PolicyTestFile, testReport(report))
+  const asTests = testReport(report)
+  const root = repairKeys(withFlatSections(written, PolicyTestFile, asTests), PolicyTestFile, asTests)
   checkShape(root, report)
   checkTenant(root, tenant, report)
   const used = byDimension(() => new Set<string>())
@@ -137,7 +139,9 @@ function fixturesOf<T>(
 ): Fixture<T>[] {
   const section = SECTIONS[dimension]
   const fixtures = memberOf(root, section)
-  const declared = hasKnownKeys(root, PolicyTestFile) ? (fixtures?.entries ?? NONE) : undefined
+  // Fixtures that could not be read may have any name.
+  const isRead = hasKnownKeys(root, PolicyTestFile) && !root.source.isPartial
+  const declared = isRead ? (fixtures === undefined ? NONE : fixtures.entries) : undefined
   return readNames(nodes, declared, `under ${section}`, report).map((name) => {
     used[dimension].add(name)
     return { name, value: readValue(memberOf(fixtures, name)) }
@@ -195,7 +199,9 @@ function reportSameNames(tests: readonly PolicyTest[], report: Report): void {
 }
 
 function reportUnused({ root, used, report }: TestFile): void {
-  const matrices = itemsOf(memberOf(root, 'tests')).map((test) => memberOf(test, 'matrix'))
+  const tests = memberOf(root, 'tests')
+  if (root.source.isPartial || (tests !== undefined && tests.items === undefined)) return
+  const matrices = itemsOf(tests).map((test) => memberOf(test, 'matrix'))
   if (!matrices.every((matrix) => hasKnownKeys(matrix, Matrix))) return
   for (const dimension of DIMENSIONS) {
     for (const { name, key } of entriesOf(memberOf(root, SECTIONS[dimension]))) {
