@@ -643,6 +643,11 @@ class _Diagnostic(TypedDict):
         "GATE2031",
         "GATE2032",
         "GATE2033",
+        "GATE2034",
+        "GATE2035",
+        "GATE2036",
+        "GATE2037",
+        "GATE2038",
         "GATE2050",
         "GATE2101",
         "GATE2102",
@@ -652,6 +657,10 @@ class _Diagnostic(TypedDict):
         "GATE2106",
         "GATE2107",
         "GATE2108",
+        "GATE2109",
+        "GATE2110",
+        "GATE2111",
+        "GATE2112",
     ]
     message: str
     path: str

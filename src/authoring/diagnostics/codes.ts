@@ -136,6 +136,11 @@ export const DIAGNOSTICS = {
   GATE2031: warning('No single group can approve both holds'),
   GATE2032: warning('The text ends where a comment begins'),
   GATE2033: warning('The required member looks misspelt'),
+  GATE2034: warning('The constant is probably not the value meant'),
+  GATE2035: warning('The pattern cannot match what it seems to'),
+  GATE2036: warning('The constant differs from another only in letter case'),
+  GATE2037: warning('Negative numbers lower the sum'),
+  GATE2038: warning('The approval leaves a compared fact unbound'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),
@@ -146,6 +151,10 @@ export const DIAGNOSTICS = {
   GATE2106: warning('The requester may approve'),
   GATE2107: warning('The risk score changes no decision'),
   GATE2108: warning('The action pattern looks misspelt'),
+  GATE2109: warning('The default satisfies an allow rule'),
+  GATE2110: warning('The allowed text goes on beyond a host or folder'),
+  GATE2111: warning('One item of the list decides for all'),
+  GATE2112: warning('The time zone is not set'),
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS

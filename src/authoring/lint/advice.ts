@@ -3,7 +3,9 @@ import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
+import { adviseDefault } from './defaults.ts'
 import { leafText, placeOf, writtenLeaves } from './describe.ts'
+import { adviseEvery, adviseLoose } from './loose-allows.ts'
 import { adviseSpelling } from './spelling.ts'
 import { uncertainLeaves } from './uncertain.ts'
 
@@ -12,11 +14,14 @@ export function advise(certain: Certain): void {
   const { set, names, roots } = certain
   for (const rule of set.rules) {
     if (rule.effect === 'allow') adviseAllow(rule, certain)
+    else if (rule.condition !== undefined)
+      for (const leaf of assertedIn(rule.condition, set)) adviseEvery(leaf, rule, names)
     adviseTerms(memberOf(names.nodes.get(rule), 'approval'), names)
   }
   for (const root of roots) adviseTerms(memberOf(root, 'approval'), names)
   for (const { leaf, node } of writtenLeaves(names)) adviseLength(leaf, node, names)
   adviseThresholds(certain)
+  adviseTimezone(certain)
   adviseSpelling(certain)
 }
 
@@ -27,13 +32,18 @@ function adviseAllow(rule: Rule, certain: Certain): void {
     for (const place of itemsOf(memberOf(names.nodes.get(rule), 'actions'))) adviseWide(place, rule, names)
     return
   }
+  adviseDefault(rule, certain)
+  const asserted = assertedIn(condition, set)
   for (const leaf of uncertainLeaves(rule, certain)) {
-    if (!isNegation(leaf)) continue
+    if (isNegation(leaf) !== asserted.includes(leaf)) continue
     const { fact } = leaf
     const message = `${leafText(leaf)} is unknown where ${fact.text} is missing, and rule ${rule.id} does not allow then. If that is meant, ask with exists too; if not, give ${fact.text} a default or require it in the schema.`
     names.report.add('GATE2102', placeOf(leaf, names), message)
   }
-  for (const leaf of assertedIn(condition, set)) adviseAnchors(leaf, rule, names)
+  for (const leaf of asserted) {
+    adviseAnchors(leaf, rule, names)
+    adviseLoose(leaf, rule, names)
+  }
 }
 
 /** Reports a pattern that names no part of an action. */
@@ -77,9 +87,24 @@ function adviseAnchors(leaf: Leaf, rule: Rule, names: Names): void {
   const { operator, wanted } = leaf
   if (parseOperator(operator)?.operator.name !== 'matches' || operator.split(':').includes('not')) return
   const pattern = String(wanted)
-  if (/^(\(\?[a-zA-Z]+\))?(\^|\\A)/.test(pattern) && /(\$|\\z)$/.test(pattern)) return
-  const message = `Rule ${rule.id} allows every text of which some part matches. Anchor the pattern with ^ and $, and write .* where anything may stand.`
+  const isAnchored = /^(\(\?[a-zA-Z]+\))?(\^|\\A)/.test(pattern) && /(\$|\\z)$/.test(pattern)
+  const isOfParts = hasBareAlternative(pattern)
+  if (isAnchored && !isOfParts) return
+  const how = isOfParts && isAnchored ? ' Put the alternatives in brackets, as in ^(a|b)$.' : ''
+  const message = `Rule ${rule.id} allows every text of which some part matches. Anchor the pattern with ^ and $, and write .* where anything may stand.${how}`
   names.report.add('GATE2104', memberOf(names.nodes.get(leaf), 'value') ?? placeOf(leaf, names), message)
+}
+
+/** True for `^a|b$`, of which each anchor holds for one alternative alone; false for `^a$|^b$`. */
+function hasBareAlternative(pattern: string): boolean {
+  const outside = pattern.replace(/\\.|\[[^\]]*\]/g, '_').replace(/^\(\?[a-zA-Z]+\)/, '')
+  let bare = outside
+  for (let next = ''; next !== bare; ) {
+    next = bare
+    bare = bare.replace(/\([^()]*\)/g, '_')
+  }
+  const parts = bare.split('|')
+  return parts.length > 1 && !parts.every((part) => part.startsWith('^') && part.endsWith('$'))
 }
 
 const LONG_LIST = 30
@@ -97,6 +122,15 @@ function adviseTerms(approval: Node | undefined, names: Names): void {
   const message =
     'Whoever asks may approve it, so that one key in wrong hands is enough. Leave it out unless people ask for themselves.'
   names.report.add('GATE2106', place, message)
+}
+
+/** Reports the first condition on the local time in a set without a time zone. */
+function adviseTimezone({ names, roots }: Certain): void {
+  if (roots.some((root) => memberOf(root, 'timezone') !== undefined)) return
+  const timed = writtenLeaves(names).find(({ leaf }) => leaf.fact.root === 'time')
+  if (timed === undefined) return
+  const message = `${timed.leaf.fact.text} is in UTC, since the set has no timezone. Add one, such as timezone: Europe/Berlin or timezone: UTC.`
+  names.report.add('GATE2112', placeOf(timed.leaf, names), message)
 }
 
 /** Reports factors that even together do not reach the lower threshold. */

@@ -38,6 +38,25 @@ export function reportDefaults(certain: Certain): void {
   }
 }
 
+/** Reports a fact without which a rule allows, whatever else is sent, since its default satisfies the condition. */
+export function adviseDefault(rule: Rule, { set, names, actionNodes }: Certain): void {
+  const { condition } = rule
+  if (condition === undefined || actionNodes === undefined) return
+  const [byDefault, mayLack] = [truthByDefault(set), lacking(set, actionNodes)]
+  const leaf = leavesOf(condition, set.conditions).find(({ fact }) => {
+    if (!mayLack(fact, rule)) return false
+    const outcomes = outcomesOf(condition, set.conditions, (other) => {
+      const truth = other.fact.text === fact.text ? byDefault(other) : undefined
+      return new Set(truth === undefined ? OPEN : [truth])
+    })
+    return outcomes.size === 1 && outcomes.has('true')
+  })
+  if (leaf === undefined) return
+  const value = JSON.stringify(set.facts.get(sourceOf(leaf.fact, set).text)?.default)
+  const message = `Where ${leaf.fact.text} is missing, its default ${value} makes rule ${rule.id} allow. Give a default that does not, or require the fact in the schema.`
+  names.report.add('GATE2109', placeOf(leaf, names), message)
+}
+
 function message(facts: readonly FactPath[], kept: string, set: PolicyData): string {
   const texts = facts.map(({ text }) => text)
   const values = listText(texts.map((text) => JSON.stringify(set.facts.get(text)?.default)))

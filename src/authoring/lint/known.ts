@@ -78,24 +78,27 @@ export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Decl
     case 'domain':
       return actionNodes === undefined ? ANY_VALUE : domainKnown(scope, set)
     default:
-      if (OVER_TIME_ROOTS.has(fact.root)) return overTimeKnown(fact, set.counters.get(fact.text))
+      if (OVER_TIME_ROOTS.has(fact.root)) return overTimeKnown(fact, set.counters.get(fact.text), scope)
       return requestKnown(fact, scope, set, actionNodes)
   }
 }
 
-function overTimeKnown(fact: FactPath, counter: Counter | undefined): Known {
+function overTimeKnown(fact: FactPath, counter: Counter | undefined, scope: Scope): Known {
   if (fact.text === SESSION_ACTIONS) return { ...ANY_VALUE, ...kindOnly('array') }
   if (fact.root === 'session') return { ...oneOf([true, false], undefined), mayBeMissing: true }
   if (counter?.sum !== undefined) {
     return { ...ANY_VALUE, admits: (value) => typeof value === 'number', admitsOther: (kind) => kind === 'number' }
   }
+  // The action asked for counts as well.
+  const isCounted = scope?.every((own) => counter?.actions.some((glob) => globContains(glob, own))) ?? false
+  const least = isCounted ? 1 : 0
   return {
     ...ANY_VALUE,
-    constants: [0],
+    constants: [least],
     mayBeMissing: counter?.by === 'session',
-    admits: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0,
+    admits: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least,
     admitsOther: (kind) => kind === 'number',
-    because: 'it is a whole number, 0 or more',
+    because: isCounted ? 'it counts this action too, so it is 1 or more' : 'it is a whole number, 0 or more',
   }
 }
 

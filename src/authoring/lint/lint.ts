@@ -10,6 +10,7 @@ import { conditionChecker } from './conditions.ts'
 import { reportConstants } from './constants.ts'
 import { reportCutTexts } from './cut-texts.ts'
 import { reportDefaults } from './defaults.ts'
+import { reportOddConstants } from './odd-constants.ts'
 import { reportReach } from './reach.ts'
 import { reportRepeated } from './repeated.ts'
 import { reportScales } from './scales.ts'
@@ -17,6 +18,7 @@ import { createSearch } from './search.ts'
 import { reportShadowed } from './shadows.ts'
 import { reportTexts } from './texts.ts'
 import { reportUncertain } from './uncertain.ts'
+import { reportUnsafeTerms } from './unsafe-terms.ts'
 import { reportIdle, reportUnused } from './unused.ts'
 
 /** Budgets of the analyses of a set: spent in full, they take some tenths of a second. */
@@ -40,12 +42,15 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   reportUncertain(certain)
   reportDefaults(certain)
   reportCutTexts(certain)
+  reportUnsafeTerms(certain)
   // A rule that was left out may allow an action that is counted.
   if (isWhole) reportIdle(set, names, roots)
   if (isWhole) reportReach(certain)
   if (level === 'advice') advise(certain)
   if (actionNodes !== undefined) reportTexts(set, names)
-  return analyse(certain, reportConstants(certain)) && isWhole
+  const refused = reportConstants(certain)
+  reportOddConstants(names, refused)
+  return analyse(certain, refused) && isWhole
 }
 
 /**

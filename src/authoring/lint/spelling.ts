@@ -64,9 +64,10 @@ function plainSegments({ segments }: Glob): readonly string[] {
   return star < 0 ? segments : segments.slice(0, star)
 }
 
-/** True for one slip of the keyboard, but not for another number or a plural. */
+/** True for one slip of the keyboard and for another letter case, but not for another number or a plural. */
 function isSlip(text: string, meant: string): boolean {
   if (text.replace(/\d+/g, '') === meant.replace(/\d+/g, '')) return false
   if (`${text}s` === meant || text === `${meant}s`) return false
+  if (text.toLowerCase() === meant.toLowerCase()) return true
   return editDistance(text, meant) === 1
 }

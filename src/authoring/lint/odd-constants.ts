@@ -1,0 +1,111 @@
+import { distinctBy, grouped } from '../../base/grouped.ts'
+import { parseOperator } from '../../policies/decorators.ts'
+import type { Operator } from '../../policies/operators.ts'
+import type { Leaf } from '../../policies/set.ts'
+import { REQUEST_ROOTS } from '../load/fact-names.ts'
+import type { Names } from '../load/names.ts'
+import { itemsOf, memberOf, type Node, textOf } from '../yaml/node.ts'
+import { writtenLeaves } from './describe.ts'
+import { patternDoubt } from './pattern-doubts.ts'
+
+/** Longest text that is looked at: the expressions below may take the square of it. */
+const MAX_LENGTH = 500
+
+/**
+ * Reports constants that hardly any request has as they are written: they look like another notation.
+ *
+ * @param refused comparisons that are reported already
+ */
+export function reportOddConstants(names: Names, refused: ReadonlySet<Leaf>): void {
+  const isOpen = (leaf: Leaf): boolean => REQUEST_ROOTS.has(leaf.fact.root) && !refused.has(leaf)
+  const leaves = writtenLeaves(names).filter(({ leaf }) => isOpen(leaf))
+  for (const { leaf, node } of leaves) {
+    const operator = parseOperator(leaf.operator)?.operator
+    const value = memberOf(node, 'value')
+    if (operator === undefined || value === undefined || operator.value === 'list') continue
+    for (const place of value.items === undefined ? [value] : itemsOf(value)) report(place, operator, names)
+  }
+  reportOtherCase(leaves, names)
+}
+
+function report(place: Node, operator: Operator, names: Names): void {
+  const text = textOf(place)
+  if (text !== undefined && text.length > MAX_LENGTH) return
+  if (operator.value === 'pattern') {
+    const doubt = text === undefined ? undefined : patternDoubt(text)
+    if (doubt !== undefined) names.report.add('GATE2035', place, doubt)
+    return
+  }
+  const doubt = text === undefined ? numberDoubt(place) : textDoubt(text, place, operator)
+  if (doubt !== undefined) names.report.add('GATE2034', place, doubt.message, doubt.meant)
+}
+
+interface Doubt {
+  readonly message: string
+  readonly meant?: string | boolean | undefined
+}
+
+/** `10.000`, which is ten. */
+function numberDoubt({ source, start, end, value }: Node): Doubt | undefined {
+  const written = source.text.slice(start, end)
+  if (!/^\d{1,3}(?:\.\d{3})+$/.test(written)) return undefined
+  return { message: `${written} is the number ${value}. Write a number without separators of thousands.` }
+}
+
+const FLAGS = new Map([
+  ['yes', true],
+  ['on', true],
+  ['no', false],
+  ['off', false],
+])
+const CODES = /^[A-Z0-9]{2,4}(?: ?[,;|] ?[A-Z0-9]{2,4})+$/
+/** Texts with a star at an end that look like paths, hosts or addresses. */
+const WILDCARD = /^\*[^\s*]*[./@][^\s*]*$|^[^\s*]*[./@][^\s*]*\*$/
+const EXPRESSION = /^(?=\^|.*\$$).*(?:\.[*+]|\\[dws]|\[[^\]]+\][*+{])/
+
+function textDoubt(text: string, place: Node, { name, value }: Operator): Doubt | undefined {
+  if (value === 'cidr') return /\/0+$/.test(text) ? { message: `${text} has every address in it.` } : undefined
+  if (text.trim() !== text && text.trim() !== '')
+    return { message: 'The spaces around the text are part of it.', meant: text.trim() }
+  const isWhole = value === 'scalar' || value === 'scalars'
+  const isPlain = place.source.text.slice(place.start, place.end) === text
+  const flag = FLAGS.get(text)
+  if (value === 'scalar' && isPlain && flag !== undefined)
+    return { message: `${text} is a text here. Write ${flag}, or put the text in quotes.`, meant: flag }
+  if (isWhole && CODES.test(text))
+    return { message: 'This is one text. Write a list of texts, and ask with in or notIn.' }
+  const star = name === 'startsWith' ? text.endsWith('*') : name === 'endsWith' ? text.startsWith('*') : isWhole
+  if (star && WILDCARD.test(text))
+    return { message: `${name} has no wildcards, so * stands for itself. Ask with startsWith, endsWith or matches.` }
+  if (isWhole && EXPRESSION.test(text))
+    return { message: `${name} compares whole texts, and this looks like a pattern. Ask with matches.` }
+  return undefined
+}
+
+/** Reports texts that are compared with a fact in two letter cases; the rarer one is at fault, or the later one. */
+function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], names: Names): void {
+  for (const [, ofFact] of grouped(leaves, ({ leaf }) => leaf.fact.text)) {
+    const lists = ofFact.map(({ leaf, node }) => textsOf(leaf, node))
+    const uses = grouped(lists.flat(), (place) => String(place.value))
+    const byLower = grouped([...uses.keys()], (text) => text.toLowerCase())
+    for (const [, [first, second, ...more]] of byLower) {
+      if (first === undefined || second === undefined || more.length > 0) continue
+      // A list with both means both.
+      const has = (list: readonly Node[], text: string): boolean => list.some(({ value }) => value === text)
+      if (lists.some((list) => has(list, first) && has(list, second))) continue
+      const [rare, usual] =
+        (uses.get(first)?.length ?? 0) < (uses.get(second)?.length ?? 0) ? [first, second] : [second, first]
+      const message = `Elsewhere this fact is compared with ${usual}, and comparison tells capitals apart.`
+      for (const place of distinctBy(uses.get(rare) ?? [], ({ start, source }) => `${source.file} ${start}`))
+        names.report.add('GATE2036', place, message, usual)
+    }
+  }
+}
+
+/** The texts with which a leaf compares whole values. */
+function textsOf({ operator }: Leaf, node: Node): readonly Node[] {
+  const kind = parseOperator(operator)?.operator.value
+  const value = memberOf(node, 'value')
+  if (value === undefined || (kind !== 'scalar' && kind !== 'scalars')) return []
+  return (value.items === undefined ? [value] : itemsOf(value)).filter((place) => /[A-Za-z]/.test(textOf(place) ?? ''))
+}

@@ -1,0 +1,248 @@
+const rule = (effect: string, when: string, id = 'r'): string =>
+  `  - {id: ${id}, actions: [pay.out], effect: ${effect}, reason: R., when: ${when}}\n`
+const rules = (...all: string[]): string => `timezone: UTC\nrules:\n${all.join('')}`
+const ALLOW = '  - {id: ok, actions: [pay.out], effect: allow, reason: R.}\n'
+const leaf = (fact: string, operator: string, value: string): string =>
+  `{fact: ${fact}, operator: "${operator}", value: ${value}}`
+const amount = (operator: string, value: string): string => leaf('context.amount', operator, value)
+const text = (operator: string, value: string): string => leaf('context.text', operator, value)
+const AMOUNT =
+  'actions: {pay.out: {context: {type: object, required: [amount], properties: {amount: {type: number, minimum: 0}}}}}\n'
+const TEXT = 'actions: {pay.out: {context: {type: object, required: [text], properties: {text: {type: string}}}}}\n'
+const LIST =
+  'actions: {pay.out: {context: {type: object, required: [to], properties: {to: {type: array, items: {type: string}}}}}}\n'
+const COUNT = 'history: {count: {pays: {actions: [pay.out], within: 1h, by: agent}}}\n'
+const count = (operator: string, value: number): string => leaf('history.count.pays', operator, `${value}`)
+const HOLD = '{id: a, actions: [x], effect: require_approval, reason: R., approval: {approvers: [treasury]}}'
+
+/** Policies that load without error, and do not do what they look like; the only code that lint reports for each. */
+export const MISTAKES: [name: string, code: string, policy: string][] = [
+  [
+    'an allow below a deny for all',
+    'GATE2006',
+    'rules:\n  - {id: a, actions: [order.read], effect: allow, reason: R.}\n  - {id: b, actions: ["**"], effect: deny, reason: R.}\n',
+  ],
+  [
+    'a hold below a hold for all',
+    'GATE2006',
+    'rules:\n  - {id: a, actions: ["**"], effect: require_approval, reason: R.}\n  - {id: b, actions: [x], effect: allow, reason: R.}\n',
+  ],
+  [
+    'a currency in another letter case than elsewhere',
+    'GATE2036',
+    TEXT + rules(rule('deny', text('equal', 'eur'), 'd'), rule('allow', text('in', '[EUR, USD]'))),
+  ],
+  ['text after the end of a pattern', 'GATE2035', TEXT + rules(rule('deny', text('matches', '"$DE"')))],
+  ['text before the beginning of a pattern', 'GATE2035', TEXT + rules(rule('deny', text('matches', '"IBAN^DE"')))],
+  ['a doubled backslash in single quotes', 'GATE2035', TEXT + rules(rule('deny', text('matches', `'^\\\\d+$'`)))],
+  ['a pattern that allows a part', 'GATE2104', TEXT + rules(rule('allow', text('matches', 'example.com')))],
+  [
+    'anchors that hold for one alternative each',
+    'GATE2104',
+    TEXT + rules(rule('allow', text('matches', '"^GET|HEAD$"'))),
+  ],
+  ['a domain without the dot before it', 'GATE2110', TEXT + rules(rule('allow', text('endsWith', 'example.com')))],
+  [
+    'a host without the slash after it',
+    'GATE2110',
+    TEXT + rules(rule('allow', text('startsWith', '"https://api.example.com"'))),
+  ],
+  ['a folder without the slash after it', 'GATE2110', TEXT + rules(rule('allow', text('startsWith', '/workspace')))],
+  [
+    'an empty list file',
+    'GATE2009',
+    `lists: {l: {file: lists/empty.txt}}\n${TEXT}${rules(rule('deny', text('inList', 'l')))}`,
+  ],
+  [
+    'a night with all in place of any',
+    'GATE2011',
+    rules(
+      rule(
+        'deny',
+        `{all: [${leaf('time.hour', 'lessThan', '7')}, ${leaf('time.hour', 'greaterThanInclusive', '20')}]}`,
+      ),
+    ),
+  ],
+  [
+    'office hours with any in place of all',
+    'GATE2012',
+    rules(
+      rule(
+        'deny',
+        `{any: [${leaf('time.hour', 'greaterThanInclusive', '8')}, ${leaf('time.hour', 'lessThan', '18')}]}`,
+      ),
+    ),
+  ],
+  ['a weekday with a capital', 'GATE2005', rules(rule('deny', leaf('time.weekday', 'equal', 'Sat')))],
+  [
+    'hours without a time zone',
+    'GATE2112',
+    rules(rule('deny', leaf('time.hour', 'lessThan', '7'))).replace('timezone: UTC\n', ''),
+  ],
+  [
+    'an allow within a wider one',
+    'GATE2006',
+    AMOUNT + rules(rule('allow', amount('lessThan', '1000'), 'a'), rule('allow', amount('lessThan', '100'), 'b')),
+  ],
+  [
+    'a hold above the limit of a deny',
+    'GATE2006',
+    AMOUNT +
+      rules(
+        rule('deny', amount('greaterThan', '1000'), 'a'),
+        rule('require_approval', amount('greaterThan', '10000'), 'b'),
+        ALLOW,
+      ),
+  ],
+  [
+    'a count of an action that nothing allows',
+    'GATE2026',
+    COUNT.replace('pay.out', 'pay.in') + AMOUNT + rules(rule('deny', count('greaterThan', 3)), ALLOW),
+  ],
+  [
+    'a count that forgets the action asked for',
+    'GATE2012',
+    `${COUNT}${AMOUNT}risk: [{name: f, actions: [pay.out], weight: 50, when: ${count('greaterThan', 0)}}]\n${rules(ALLOW)}`,
+  ],
+  [
+    'a count that is never below one',
+    'GATE2011',
+    COUNT +
+      AMOUNT +
+      rules(
+        rule('allow', count('lessThan', 1)),
+        ALLOW.replace('}', ', when: {fact: agent, operator: equal, value: x}}'),
+      ),
+  ],
+  [
+    'a sum of numbers that may be negative',
+    'GATE2037',
+    `history: {sum: {paid: {actions: [pay.out], fact: context.amount, within: 1d, by: tenant}}}\n${AMOUNT.replace(', minimum: 0', '')}${rules(rule('deny', leaf('history.sum.paid', 'greaterThan', '1000')), ALLOW)}`,
+  ],
+  [
+    'an approver group with a slip',
+    'GATE2030',
+    `rules:\n  - ${HOLD}\n  - ${HOLD.replace('id: a', 'id: b').replace('[x]', '[y]').replace('treasury', 'tresury')}\n`,
+  ],
+  ['an approval that the asking agent may give', 'GATE2106', `approval: {selfApproval: true}\nrules:\n  - ${HOLD}\n`],
+  [
+    'an approval for another amount',
+    'GATE2038',
+    AMOUNT +
+      rules(
+        rule('require_approval', amount('greaterThan', '5')).replace(
+          'when:',
+          'approval: {unbound: [context.amount]}, when:',
+        ),
+      ),
+  ],
+  [
+    'an action with capitals',
+    'GATE2108',
+    `${AMOUNT}rules:\n  - {id: a, actions: [Pay.Out], effect: deny, reason: R.}\n${ALLOW}`,
+  ],
+  [
+    'a member of the plan in place of the context',
+    'GATE2007',
+    AMOUNT + rules(rule('deny', leaf('plan.amount', 'greaterThan', '1000')), ALLOW),
+  ],
+  [
+    'any of two values that are not equal',
+    'GATE2012',
+    TEXT + rules(rule('deny', `{any: [${text('notEqual', 'DE')}, ${text('notEqual', 'FR')}]}`)),
+  ],
+  [
+    'all of two values that are equal',
+    'GATE2011',
+    TEXT + rules(rule('deny', `{all: [${text('equal', 'DE')}, ${text('equal', 'FR')}]}`)),
+  ],
+  [
+    'not around a fact that may be missing',
+    'GATE2102',
+    rules(rule('allow', '{not: {fact: context.blocked, operator: equal, value: true}}')),
+  ],
+  [
+    'a default that allows',
+    'GATE2109',
+    `facts: {context.ok: {type: boolean, default: true}}\n${rules(rule('allow', leaf('context.ok', 'equal', 'true')))}`,
+  ],
+  [
+    'a default that keeps a deny from applying',
+    'GATE2014',
+    `facts: {context.bad: {type: boolean, default: false}}\n${rules(rule('deny', leaf('context.bad', 'equal', 'true')))}`,
+  ],
+  [
+    'a pattern for one level of names',
+    'GATE2029',
+    'actions: {pay.card.refund: {}}\nrules:\n  - {id: a, actions: ["pay.*"], effect: deny, reason: R.}\n  - {id: b, actions: ["pay.**"], effect: allow, reason: R.}\n',
+  ],
+  [
+    'a deny that asks for all items',
+    'GATE2111',
+    LIST + rules(rule('deny', leaf('context.to', 'everyFact:endsWith', '"@evil.example"'))),
+  ],
+  [
+    'an allow that asks for one item',
+    'GATE2111',
+    LIST + rules(rule('allow', leaf('context.to', 'someFact:endsWith', '"@acme.example"'))),
+  ],
+  ['a range with every address', 'GATE2034', TEXT + rules(rule('allow', text('inCidr', '0.0.0.0/0')))],
+  ['a space after a text', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"EUR "')))],
+  ['several values in one text', 'GATE2034', TEXT + rules(rule('deny', text('in', '["EUR, USD"]')))],
+  ['a wildcard in a whole text', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"/etc/*"')))],
+  ['a wildcard at the end of a beginning', 'GATE2034', TEXT + rules(rule('deny', text('startsWith', '"/etc/*"')))],
+  ['a pattern as a whole text', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"^/etc/.*$"')))],
+  ['yes in place of true', 'GATE2034', TEXT + rules(rule('allow', text('equal', 'yes')))],
+  ['a separator of thousands', 'GATE2034', AMOUNT + rules(rule('deny', amount('greaterThan', '10.000')), ALLOW)],
+  [
+    'factors that never reach a threshold',
+    'GATE2107',
+    'risk:\n  - {name: f, actions: [x], weight: 30}\nrules:\n  - {id: a, actions: [x], effect: allow, reason: R.}\n',
+  ],
+  [
+    'a percentage of a fraction',
+    'GATE2011',
+    AMOUNT.replace('minimum: 0', 'minimum: 0, maximum: 1') + rules(rule('deny', amount('greaterThan', '80')), ALLOW),
+  ],
+]
+
+/** Policies that look like a mistake and are none. */
+export const SOUND: [name: string, policy: string][] = [
+  ['a list with both letter cases', TEXT + rules(rule('deny', text('in', '[eur, EUR]')))],
+  ['anchors for each alternative', TEXT + rules(rule('allow', text('matches', '"^GET$|^HEAD$"')))],
+  ['alternatives in brackets', TEXT + rules(rule('allow', text('matches', '"^(GET|HEAD)$"')))],
+  ['a dollar sign and a caret', TEXT + rules(rule('deny', text('matches', '"US\\\\$[0-9]|a[$^]b"')))],
+  ['anchors beside groups and alternatives', TEXT + rules(rule('deny', text('matches', '"(^|,)a(,|$)|(?m)a$b"')))],
+  ['a backslash in a path', TEXT + rules(rule('deny', text('matches', `'C:\\\\data'`)))],
+  [
+    'a folder, a host and a domain to their ends',
+    TEXT +
+      rules(
+        rule('allow', text('startsWith', '/workspace/'), 'a'),
+        rule('allow', text('startsWith', '"https://a.example/"'), 'b'),
+        rule('allow', text('endsWith', '.example.com'), 'c'),
+        rule('allow', text('endsWith', '"@example.com"'), 'd'),
+      ),
+  ],
+  ['a count from the second one', COUNT + AMOUNT + rules(rule('deny', count('greaterThan', 1)), ALLOW)],
+  ['a star as a whole text', TEXT + rules(rule('deny', text('equal', '"*"')))],
+  [
+    'yes in quotes, and Norway',
+    TEXT + rules(rule('deny', text('equal', '"yes"'), 'a'), rule('deny', text('in', '[no, se]'), 'b')),
+  ],
+  ['a number with decimals', AMOUNT + rules(rule('deny', amount('greaterThan', '10.25')), ALLOW)],
+  [
+    'a default with which nothing is allowed',
+    `facts: {context.ok: {type: boolean, default: false}}\n${rules(rule('allow', leaf('context.ok', 'equal', 'true')))}`,
+  ],
+  [
+    'an unbound path that no rule compares',
+    AMOUNT +
+      rules(
+        rule('require_approval', amount('greaterThan', '5')).replace(
+          'when:',
+          'approval: {unbound: [context.id]}, when:',
+        ),
+      ),
+  ],
+]
