@@ -464,7 +464,7 @@ const ROWS: Row[] = [
     args: () => ['validate', '--policies', join(world.root, 'hostile')],
     code: 1,
     stdout:
-      /^acme\/main\.yaml[^\p{Cf}\u0080-\u009f]*"\\u\{202e\}\\u\{9b\}31m" is no action pattern[^\p{Cf}\u0080-\u009f]*$/u,
+      /^acme\/main\.yaml[^\p{Cf}\u0080-\u009f]*"\\u\{202e\}\\u\{9b\}31m" is not an action pattern[^\p{Cf}\u0080-\u009f]*$/u,
   },
   {
     name: 'validate --json: the same, as JSON escapes it',

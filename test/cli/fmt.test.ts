@@ -125,7 +125,7 @@ const REFUSED: { name: string; args: (dir: string) => string[]; code: number; st
     name: 'a file of another kind',
     args: (dir) => [join(dir, 'a.txt')],
     code: 2,
-    stderr: /a\.txt is no policy or test file/,
+    stderr: /a\.txt is not a policy or test file/,
   },
   {
     name: 'a folder without policies',

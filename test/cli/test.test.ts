@@ -152,7 +152,7 @@ const ENDS: { name: string; files: Record<string, string>; args?: string[]; code
     files: {},
     args: ['--filter', 'action=a b'],
     code: 2,
-    says: /--filter: action=a b is no pattern of actions/,
+    says: /--filter: action=a b is not an action pattern/,
   },
   {
     name: 'a percent that is none',

@@ -120,7 +120,7 @@ function adviseTerms(approval: Node | undefined, names: Names): void {
   const place = memberOf(approval, 'selfApproval')
   if (place?.value !== true) return
   const message =
-    'Whoever asks may approve it, so that one key in wrong hands is enough. Leave it out unless people ask for themselves.'
+    'The requester may approve its own request, so one stolen key is enough. Leave it out unless people ask for themselves.'
   names.report.add('GATE2106', place, message)
 }
 

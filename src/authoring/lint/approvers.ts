@@ -53,7 +53,7 @@ function reportDisjoint({ set, names }: Certain, search: Search): void {
     if (other === undefined || node === undefined) continue
     const there = names.nodes.get(other)
     const where = there === undefined ? '' : ` (${placeText(there)})`
-    const message = `Where rule ${other.id}${where} holds too, each approver needs a key of ${listText(groupsOf(other), 'or')} and of ${listText(groups, 'or')}: whoever is in one of them alone cannot vote. Let the rules exclude each other, or name a group that both have.`
+    const message = `If rule ${other.id}${where} holds too, each approver needs a key of ${listText(groupsOf(other), 'or')} and of ${listText(groups, 'or')}: a person in only one of them cannot vote. Let the rules exclude each other, or name a group that both have.`
     names.report.add('GATE2031', placeOfApprovers(node), message)
   }
 }

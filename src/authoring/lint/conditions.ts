@@ -67,7 +67,7 @@ function isGuard(leaf: Leaf, { set }: Checking): boolean {
 }
 
 function whereThere(outcomes: ReadonlySet<Truth>): string {
-  return outcomes.has('unknown') ? ', wherever its facts are there' : ''
+  return outcomes.has('unknown') ? ', if its facts are present' : ''
 }
 
 type ListCondition = Extract<Condition, { conditions: readonly Condition[] }>

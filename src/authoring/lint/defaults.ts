@@ -53,7 +53,7 @@ export function adviseDefault(rule: Rule, { set, names, actionNodes }: Certain):
   })
   if (leaf === undefined) return
   const value = JSON.stringify(set.facts.get(sourceOf(leaf.fact, set).text)?.default)
-  const message = `Where ${leaf.fact.text} is missing, its default ${value} makes rule ${rule.id} allow. Give a default that does not, or require the fact in the schema.`
+  const message = `If ${leaf.fact.text} is missing, its default ${value} makes rule ${rule.id} allow. Give a default that does not, or require the fact in the schema.`
   names.report.add('GATE2109', placeOf(leaf, names), message)
 }
 
@@ -62,7 +62,7 @@ function message(facts: readonly FactPath[], kept: string, set: PolicyData): str
   const values = listText(texts.map((text) => JSON.stringify(set.facts.get(text)?.default)))
   const [are, their, keep] = facts.length > 1 ? ['are', 'their defaults', 'keep'] : ['is', 'its default', 'keeps']
   const remedy = 'take out the default, give one with which it applies, or require the fact in the schema'
-  return `Where ${listText(texts)} ${are} missing, ${their} ${values} ${keep} ${kept}; ${remedy}.`
+  return `If ${listText(texts)} ${are} missing, ${their} ${values} ${keep} ${kept}; ${remedy}.`
 }
 
 /** The fact that a request brings: for a sum, the fact that is added up. */

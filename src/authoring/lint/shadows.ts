@@ -133,8 +133,8 @@ function sentence(causes: readonly Cause[], { thresholds }: PolicyData): string 
     return `${begin} its condition never lets it apply, or ${decide(rules)} first.`
   if (rules.length === 1 && first.condition === undefined)
     return `${begin} rule ${first.id} always ${VERB[first.effect]} these actions.`
-  if (rules.length === 1) return `${begin} wherever it would, rule ${first.id} ${VERB[first.effect]} first.`
-  return `${begin} wherever it would, ${decide(rules)} first.`
+  if (rules.length === 1) return `${begin} whenever it would, rule ${first.id} ${VERB[first.effect]} first.`
+  return `${begin} whenever it would, ${decide(rules)} first.`
 }
 
 function decide(rules: readonly Rule[]): string {

@@ -18,7 +18,7 @@ export function reportUncertain(certain: Certain): void {
     for (const leaf of uncertainLeaves(rule, certain)) {
       if (reported.has(leaf)) continue
       reported.add(leaf)
-      const where = `Where ${leaf.fact.text} is missing, rule ${rule.id} applies`
+      const where = `If ${leaf.fact.text} is missing, rule ${rule.id} applies`
       const message = `${where}; ${remedy(leaf, set)}, or ask with exists.`
       names.report.add('GATE2007', placeOf(leaf, names), message)
     }

@@ -26,7 +26,7 @@ function malformedCidr(text: string, item: number | undefined): ValueFault {
   const most = address.includes(':') ? 128 : 32
   const isTooLong = /^\d+$/.test(prefix) && Number(prefix) > most && parseCidr(`${address}/${most}`) !== undefined
   const hint = isTooLong ? `; the number after the / is at most ${most}` : ''
-  const message = `${JSON.stringify(text)} is no address range such as 10.0.0.0/8 or 2001:db8::/32${hint}.`
+  const message = `${JSON.stringify(text)} is not an address range such as 10.0.0.0/8 or 2001:db8::/32${hint}.`
   return { code: 'GATE1306', message, item, suggestion: meantCidr(text) }
 }
 

@@ -21,7 +21,7 @@ function placedGlobs(node: Node | undefined, report: Report): PlacedGlob[] {
     if (text === undefined) return []
     const glob = parseGlob(text)
     if (glob !== undefined) return [{ glob, place: item }]
-    const message = `${JSON.stringify(text)} is no action pattern: letters, digits and _ . : / - with * for a segment or part of one, ** for any number.`
+    const message = `${JSON.stringify(text)} is not an action pattern: letters, digits and _ . : / - with * for a segment or part of one, ** for any number.`
     report.add('GATE1114', item, message, meantGlob(text))
     return []
   })

@@ -132,7 +132,7 @@ function readLines(node: Node, path: string, bytes: Uint8Array, { tenant, report
   const [control] = controlCharacters(text, 1)
   if (control !== undefined) {
     const line = text.slice(0, control).split('\n').length
-    return report.add('GATE1313', node, `The list file has a control character in line ${line}; it is no plain text.`)
+    return report.add('GATE1313', node, `The list file has a control character in line ${line}; it is not plain text.`)
   }
   const source = sourceOf(`${tenant}/${insidePath(path)}`, text)
   if (source.lineStarts.length - (text.endsWith('\n') ? 1 : 0) > LIMITS.listLines)

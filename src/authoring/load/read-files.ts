@@ -91,7 +91,7 @@ function reportIgnored(
     const place = placeAt(sourceOf(`${tenant}/${name}`, ''), 0)
     if (isNamedAsPolicy(name)) {
       // Docker makes an empty folder of a missing mount: as a warning, a deny would be gone unnoticed.
-      const fault = isPolicyFile(name) || isTestFile(name) ? 'It is no regular file' : 'Its ending has capitals'
+      const fault = isPolicyFile(name) || isTestFile(name) ? 'It is not a regular file' : 'Its ending has capitals'
       report.add('GATE1023', place, `${fault}, so nothing of it is read.`)
       continue
     }

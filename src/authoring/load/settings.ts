@@ -162,7 +162,7 @@ function readUnbound(node: Node | undefined, report: Report): string[] | undefin
     const isBuiltIn = BUILT_IN_FACTS.has(text)
     const suggestion = isBuiltIn || path?.segments.includes(ANY) === true ? undefined : meantFact(text, [], true)
     if (path === undefined) {
-      report.add('GATE1204', item, 'This is no path; write context.name or plan.name.', suggestion)
+      report.add('GATE1204', item, 'This is not a path; write context.name or plan.name.', suggestion)
     } else {
       const message = `${path.text} cannot be left unbound; only paths under context and plan can, without *.`
       report.add('GATE1214', item, message, suggestion)

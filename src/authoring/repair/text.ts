@@ -59,7 +59,7 @@ export function oddSpaceRepair(source: Source): Repair {
     const end = start + run.length
     const text = run.replace(/[\u200b-\u200f\u2060\ufeff]/g, '').replace(/./gu, ' ')
     const at = start + run.search(/[^ ]/)
-    const message = `This is no ordinary space but ${codePointOf(source.text.slice(at, at + 1))}, which YAML reads as a letter; write an ordinary space.`
+    const message = `This is not an ordinary space but ${codePointOf(source.text.slice(at, at + 1))}, which YAML reads as a letter; write an ordinary space.`
     return { edits: [{ start, end, text }], mendings: [mending(source, at, end, message, text)] }
   })
   return together(runs)

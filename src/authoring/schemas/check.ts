@@ -87,7 +87,7 @@ function checkUnknown({ name, key, value }: Entry, node: Node, walk: Walk): void
   const hint = HINTS.get(name)
   const free = [...KEYWORDS.keys()].filter((keyword) => node.entries?.has(keyword) !== true)
   const meant = hint === undefined ? closest(name, free, KEYWORD_WORDS) : undefined
-  const message = `${JSON.stringify(name.slice(0, 100))} is no schema keyword that is supported.`
+  const message = `${JSON.stringify(name.slice(0, 100))} is not a supported schema keyword.`
   walk.report.add('GATE1401', key, hint === undefined ? message : `${message} ${hint}`, meant)
   // A misspelt keyword does not hide what stands below it.
   const [meantKind] = KEYWORDS.get(meant ?? '') ?? []

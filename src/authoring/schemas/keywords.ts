@@ -12,7 +12,7 @@ const TABLE = {
   unevaluatedItems: ['schema', 'The schema of items that no other keyword has looked at.', false],
   propertyNames: ['schema', 'The schema of the names of members.', { pattern: '^[a-z]+$' }],
   not: ['schema', 'This schema does not hold.', { required: ['force'] }],
-  if: ['schema', 'Where this schema holds, then holds too, else else.', { required: ['iban'] }],
+  if: ['schema', 'If this schema holds, then must hold, otherwise else.', { required: ['iban'] }],
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: ['schema', 'Holds where if does.', { required: ['country'] }],
   else: ['schema', 'Holds where if does not.', { required: ['card'] }],

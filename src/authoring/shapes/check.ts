@@ -110,7 +110,7 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
   const at = (place: Place, message: string, suggestion?: Suggestion) => ({ place, message, suggestion })
   if (code === 'GATE1112') {
     const suggestion = error.keyword === 'type' ? { decision: 'deny' } : 'deny'
-    return at(node, 'allow cannot be the default: what no rule allows is denied or held.', suggestion)
+    return at(node, 'allow cannot be the default: an action that no rule allows is denied or held.', suggestion)
   }
   switch (error.keyword) {
     case 'additionalProperties': {
@@ -141,7 +141,7 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
     case 'pattern':
       if (params.pattern === ACTION_PATTERN) {
         const made = 'letters, digits and _ . : / -, at most 128'
-        return at(node, `${JSON.stringify(wordOf(node))} is no action: ${made}; a pattern with * stands for none.`)
+        return at(node, `${JSON.stringify(wordOf(node))} is not an action: ${made}; a pattern with * is not an action.`)
       }
       return at(
         node,

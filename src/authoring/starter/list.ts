@@ -66,10 +66,10 @@ function readTool(item: Json): Tool | string {
   const { name, description = null, annotations = null } = item
   if (typeof name !== 'string' || name === '') return 'has no name'
   if (name.length > MAX_NAME) return `has a name of more than ${MAX_NAME} characters`
-  if (description !== null && typeof description !== 'string') return 'has a description that is no text'
+  if (description !== null && typeof description !== 'string') return 'has a description that is not a text'
   const schema = item.inputSchema ?? item.input_schema ?? item.parameters ?? null
-  if (schema !== null && !isJsonObject(schema)) return 'has a schema that is no object'
-  if (annotations !== null && !isJsonObject(annotations)) return 'has annotations that are no object'
+  if (schema !== null && !isJsonObject(schema)) return 'has a schema that is not an object'
+  if (annotations !== null && !isJsonObject(annotations)) return 'has annotations that are not an object'
   const { readOnlyHint = null, destructiveHint = null } = annotations ?? {}
   for (const hint of [readOnlyHint, destructiveHint])
     if (hint !== null && typeof hint !== 'boolean') return 'has a hint that is neither true nor false'

@@ -36,7 +36,7 @@ const RULES: Readonly<Record<Kind, { effect: StarterRule['effect']; reason: stri
   },
   destructive: {
     effect: 'require_approval',
-    reason: 'What cannot be undone needs the approval of a person.',
+    reason: 'Actions that cannot be undone need approval by a person.',
     comment: [
       'Tools that delete, send, pay and the like: a person decides. For two people: approval: {quorum: 2}.',
       'For what no agent may ever do, write a rule with effect: deny.',
@@ -119,7 +119,7 @@ function headOf(tenant: string, origin: string): string[] {
 }
 
 const COMMENTS = {
-  defaults: ['What no rule allows is denied. With require_approval, a person is asked instead.'],
+  defaults: ['An action that no rule allows is denied. With require_approval, a person is asked instead.'],
   thresholds: [
     'Risk factors add up to a score from 0 to 100; from these scores on, a person must approve, or nothing is allowed.',
     'There are no factors yet. One looks like this:',
@@ -131,7 +131,7 @@ const COMMENTS = {
   ],
   approval: ['How many people must approve what is held, and for how long an approval may be waited for and used.'],
   domains: ['Groups of actions, guessed from how their names begin. The kill switch stops a domain at level L2.'],
-  actions: ['What agents can do, each with the JSON Schema of its context: a call with other arguments is denied.'],
+  actions: ['The actions of agents, each with the JSON Schema of its context. A call with other arguments is denied.'],
   rules: [
     'A rule with effect deny wins over one with require_approval, and that over one with allow. With `when`, a rule asks',
     'for facts: when: {fact: context.amount, operator: greaterThan, value: 1000}',

@@ -135,7 +135,7 @@ export const ExpectationMap = Type.Unsafe<Record<string, unknown>>({
 })
 
 const EXPECT_DESCRIPTION =
-  'One expectation for all combinations, or one by name of the context, or a list of which each item may select by action, context, plan, agent and history: a combination is held to every item that selects it. What nothing is expected of is expected to be denied.'
+  'One expectation for all combinations, or one by name of the context, or a list of which each item may select by action, context, plan, agent and history: a combination is held to every item that selects it. A combination without an expectation must be denied.'
 
 /** All forms of `expect`, for editors. */
 export function expectShape() {

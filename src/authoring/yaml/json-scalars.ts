@@ -69,7 +69,7 @@ export function skipSpace(reading: Reading): string | undefined {
     reading.at = endOf(ODD_SPACE, reading)
     if (reading.at === start) return next
     const code = codePointOf(next)
-    const sentence = `This character (${code}) looks like a space or like nothing, and is no space of JSON; remove it.`
+    const sentence = `This character (${code}) looks like a space or like nothing, and is not a space of JSON; remove it.`
     report.add('GATE1004', placeAt(source, start, reading.at), sentence, new Verbatim(' '))
   }
 }
@@ -116,7 +116,7 @@ function wordSentence({ source, at }: Reading, word: string, path: string): stri
   const value = wordValue(word)
   if (isNoNumber(word)) return `JSON has no ${word}; write a number.`
   if (path === '$' && (/^\s*:/.test(source.text.slice(at, at + 20)) || word.startsWith('-'))) {
-    return 'This is no JSON; it looks like YAML, whose files end in .yaml.'
+    return 'This is not JSON; it looks like YAML, whose files end in .yaml.'
   }
   if (typeof value === 'number') return 'A number is digits with a minus, a fraction or an exponent, and nothing else.'
   return typeof value === 'string' ? 'A text stands in double quotes.' : `JSON writes ${JSON.stringify(value)}.`

@@ -42,7 +42,7 @@ const SENTENCES: readonly { says?: RegExp; before?: RegExp; from?: RegExp; sente
   { says: /Missing space after :/, sentence: 'A space is missing after the colon' },
   {
     says: /without - indicator/,
-    sentence: 'This is no item of the list above; an item begins with a dash at the column of the first',
+    sentence: 'This is not an item of the list above; an item begins with a dash at the column of the first',
   },
   { says: /must start at the same column/, sentence: 'The items of a list begin at the same column' },
   {

@@ -84,7 +84,7 @@ function targetsOf(path: string): Target[] {
   const name = basename(path)
   if (stats.isFile() && (isPolicyFile(name) || isTestFile(name)))
     return [{ file: path, path, folder: dirname(path), isNamed: true }]
-  throw new UsageError(`${path} is no policy or test file: *.yaml, *.yml or *.json, not hidden.`)
+  throw new UsageError(`${path} is not a policy or test file: *.yaml, *.yml or *.json, not hidden.`)
 }
 
 function folderTargets(folder: string, shown: string): Target[] {

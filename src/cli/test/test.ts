@@ -81,7 +81,7 @@ async function test(options: TestOptions): Promise<void> {
 
 function filterOf(text: string): Filter {
   const filter = parseFilter(text)
-  if (filter === undefined) throw new UsageError(`--filter: ${text} is no pattern of actions such as action=payment.*.`)
+  if (filter === undefined) throw new UsageError(`--filter: ${text} is not an action pattern such as action=payment.*.`)
   return filter
 }
 
