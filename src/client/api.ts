@@ -1071,6 +1071,8 @@ export interface PolicyState {
   /** Reasons why the newest files are not in force. */
   faults: string[]
   diagnostics: Diagnostic[]
+  /** Approver groups of the set in force that no active key belongs to: such holds wait until they expire. */
+  groupsWithoutKeys: string[]
 }
 
 /** Files and lists of the policy set in force; none without a set. */

@@ -58,10 +58,11 @@ export async function keepPolicies(
 
 function logChange(log: Logger, tenantId: string, change: PolicyChange): void {
   if ('digest' in change) {
-    const { digest, mode } = change
+    const { digest, mode, groupsWithoutKeys: groups } = change
     if (mode === 'observe')
       log.warn({ tenantId, digest, mode }, 'POLICIES ARE ONLY OBSERVED: every action runs, unless it is stopped')
     else log.info({ tenantId, digest }, 'policies are in force')
+    if (groups.length > 0) log.warn({ tenantId, digest, groups }, 'no active key belongs to these approver groups')
     return
   }
   const { fault, faults, inForce: digest } = change

@@ -1302,6 +1302,10 @@ class PolicyState(TypedDict):
     faults: List[str]
     """Reasons why the newest files are not in force."""
     diagnostics: List[Diagnostic]
+    groupsWithoutKeys: List[str]
+    """Approver groups of the set in force that no active key belongs to: such holds wait until they
+    expire.
+    """
 
 
 class PolicyTextsFilesItem(TypedDict):

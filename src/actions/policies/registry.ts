@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { groupsWithoutKeys } from '../../approvals/unstaffed.ts'
 import { type Actor, SERVICE } from '../../audit/draft.ts'
 import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
 import { GateError } from '../../base/errors.ts'
 import { type Clock, formatTimestamp, steadyClock } from '../../base/time.ts'
 import { requestBody } from '../../gate/request.ts'
-import type { Mode } from '../../policies/set.ts'
+import type { Mode, PolicySet } from '../../policies/set.ts'
 import type { Caller } from '../deps.ts'
 import { attempts } from './attempts.ts'
 import {
@@ -27,10 +28,12 @@ export interface PolicyFolders {
 }
 
 /**
- * A set came into force; or the folder's content cannot, by the first of this many faults, and the named set, if any,
- * stays.
+ * A set came into force, with approver groups that no active key belongs to; or the folder's content cannot, by the
+ * first of this many faults, and the named set, if any, stays.
  */
-export type PolicyChange = { digest: string; mode: Mode } | { fault: string; faults: number; inForce: string | null }
+export type PolicyChange =
+  | { digest: string; mode: Mode; groupsWithoutKeys: readonly string[] }
+  | { fault: string; faults: number; inForce: string | null }
 
 export interface RegistryDeps extends PolicyDeps {
   folders: PolicyFolders
@@ -122,7 +125,7 @@ export function policyRegistry(given: RegistryDeps) {
       Array.from(slots, ([tenantId, { faults }]) => ({ tenantId, fault: faults[0] ?? '' })).filter(
         ({ fault }) => fault !== '',
       ),
-    describe: ({ tenantId }: Caller) => describeSlot(slots.get(tenantId), deps.watch),
+    describe: ({ tenantId }: Caller) => describeSlot(deps, slots.get(tenantId)),
     /** The sources of the caller's set. */
     texts: ({ tenantId }: Caller) => shownTexts(slots.get(tenantId) ?? {}),
     /** The list files of the set in force, by their paths. */
@@ -177,7 +180,7 @@ async function takeIn(deps: Timed, slot: Slot | undefined, folder: TenantFolder,
     return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
   }
   const recorded = await recordLoaded(deps, set, folder, actor)
-  deps.onChange(tenant, { digest: set.digest, mode: set.mode })
+  deps.onChange(tenant, { digest: set.digest, mode: set.mode, groupsWithoutKeys: unstaffedIn(deps, set) })
   // Changed tests or comments leave the set the same.
   const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
   const unrecorded = recorded ? null : folder
@@ -189,8 +192,14 @@ function kept({ set, texts, since, unrecorded }: Slot): InForce {
   return { set, texts, since, unrecorded, isUnsure: false }
 }
 
+/** The groups that lack a key; none for a folder without a tenant, which nobody can ask. */
+function unstaffedIn({ store, clock }: RegistryDeps, set: PolicySet | undefined): string[] {
+  const { tenants, keys } = store.state()
+  return set === undefined || !tenants.has(set.tenant) ? [] : groupsWithoutKeys(set, keys.values(), clock())
+}
+
 /** `data` of GET /policies. */
-function describeSlot(slot: Slot | undefined, watch: boolean) {
+function describeSlot(deps: RegistryDeps, slot: Slot | undefined) {
   const { set, since = null, checkedAt = null, faults = [], diagnostics = [] } = slot ?? {}
   return {
     digest: set?.digest ?? null,
@@ -202,10 +211,11 @@ function describeSlot(slot: Slot | undefined, watch: boolean) {
     domains: [...(set?.domains.keys() ?? [])],
     actions: [...(set?.actions.keys() ?? [])],
     current: faults.length === 0 && set !== undefined,
-    watching: watch,
+    watching: deps.watch,
     checkedAt,
     faults,
     diagnostics,
+    groupsWithoutKeys: unstaffedIn(deps, set),
   }
 }
 

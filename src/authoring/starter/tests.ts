@@ -53,7 +53,10 @@ export function testText(tenant: string, rules: readonly StarterRule[], examples
   ]
   const madeUp = Object.fromEntries(contexts.map(({ action, context = {} }) => [action, context]))
   return [
-    commentOf([modeline('test'), `The decisions that the policy of ${tenant} must make. Change a rule and its tests together.`]),
+    commentOf([
+      modeline('test'),
+      `The decisions that the policy of ${tenant} must make. Change a rule and its tests together.`,
+    ]),
     sectionOf([], { apiVersion: API_VERSION, tenant }),
     sectionOf(['Arguments of calls, made up from the schemas.', ...missingNote(examples)], {
       contexts: { [NOTHING]: {}, ...madeUp },

@@ -120,7 +120,11 @@ function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
   if (node === undefined || text === undefined) return undefined
   const glob = parseGlob(text)
   if (glob === undefined) {
-    report.add('GATE1503', node, `${JSON.stringify(text)} is neither an action nor an action pattern such as payment.*.`)
+    report.add(
+      'GATE1503',
+      node,
+      `${JSON.stringify(text)} is neither an action nor an action pattern such as payment.*.`,
+    )
   } else if (asked?.actions.some((action) => globMatches(glob, action)) === false) {
     const meant = report.search(asked.actions, (known) => closest(text, known))
     report.add('GATE1508', node, `${JSON.stringify(text)} is not an action of the matrix.`, meant)

@@ -45,6 +45,10 @@ export const PolicyState = titled('PolicyState', 'The policy set in force, and w
   checkedAt: nullable(Timestamp),
   faults: Type.Array(Type.String(), { description: 'Reasons why the newest files are not in force.' }),
   diagnostics: Type.Array(Diagnostic),
+  groupsWithoutKeys: Type.Array(Type.String(), {
+    description:
+      'Approver groups of the set in force that no active key belongs to: such holds wait until they expire.',
+  }),
 })
 
 export const listPoliciesExample = {
@@ -62,6 +66,7 @@ export const listPoliciesExample = {
     checkedAt: EXAMPLE.later,
     faults: [],
     diagnostics: [],
+    groupsWithoutKeys: [],
   },
 }
 

@@ -30,6 +30,15 @@ export function StateView({ of }: { of: PolicyState }) {
         </section>
       )}
       {of.digest === null ? <NoPolicies /> : <InForce of={of} />}
+      {of.groupsWithoutKeys.length > 0 && (
+        <section class="card" role="alert">
+          <h2>Approver groups without keys</h2>
+          <p>
+            No active key belongs to these groups, so nobody can approve what waits for them. Create a key for each.
+          </p>
+          <Faults of={of.groupsWithoutKeys} />
+        </section>
+      )}
       {warnings.length > 0 && (
         <section class="card">
           <h2>Warnings</h2>
@@ -41,7 +50,7 @@ export function StateView({ of }: { of: PolicyState }) {
   )
 }
 
-/** Faults of the newest files without a place in a text. */
+/** Texts of which each has a line, such as faults without a place in a file. */
 function Faults({ of }: { of: readonly string[] }) {
   return (
     <ul class="bullets">
