@@ -78,7 +78,7 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
   [
     'policies',
     () => get('/policies'),
-    'digest mode loadedAt files rules factors domains actions current watching checkedAt faults diagnostics',
+    'digest mode loadedAt files rules factors domains actions current watching checkedAt faults diagnostics groupsWithoutKeys',
   ],
   ['healthz', () => get('/healthz'), 'status'],
   ['readyz', () => get('/readyz'), 'ready policySetsOutdated verified anchors'],
