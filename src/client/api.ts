@@ -508,6 +508,7 @@ export interface Diagnostic {
     | 'GATE2036'
     | 'GATE2037'
     | 'GATE2038'
+    | 'GATE2039'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

@@ -18,6 +18,11 @@ const HOLD = '{id: a, actions: [x], effect: require_approval, reason: R., approv
 /** Policies that load without error, and do not do what they look like; the only code that lint reports for each. */
 export const MISTAKES: [name: string, code: string, policy: string][] = [
   [
+    'policies that are only observed',
+    'GATE2039',
+    'mode: observe\nrules: [{id: a, actions: [x], effect: allow, reason: R.}]\n',
+  ],
+  [
     'an allow below a deny for all',
     'GATE2006',
     'rules:\n  - {id: a, actions: [order.read], effect: allow, reason: R.}\n  - {id: b, actions: ["**"], effect: deny, reason: R.}\n',

@@ -648,6 +648,7 @@ class _Diagnostic(TypedDict):
         "GATE2036",
         "GATE2037",
         "GATE2038",
+        "GATE2039",
         "GATE2050",
         "GATE2101",
         "GATE2102",

@@ -141,6 +141,7 @@ export const DIAGNOSTICS = {
   GATE2036: warning('The constant differs from another only in letter case'),
   GATE2037: warning('Negative numbers lower the sum'),
   GATE2038: warning('The approval leaves a compared fact unbound'),
+  GATE2039: warning('The policies enforce nothing'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

@@ -6,7 +6,7 @@ import { itemsOf, keyOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
 import { boundsOf, valuesOf } from './known.ts'
 
-/** Reports sums that a request can lower, and approvals that let a request change what rules compare. */
+/** Reports policies that enforce nothing, sums that a request can lower, and approvals that let a request change what rules compare. */
 export function reportUnsafeTerms(certain: Certain): void {
   const { set, names, roots, actionNodes } = certain
   for (const [path, counter] of actionNodes === undefined ? [] : set.counters) {
@@ -20,7 +20,14 @@ export function reportUnsafeTerms(certain: Certain): void {
   const holds = set.rules.filter(({ effect }) => effect === 'require_approval')
   for (const rule of holds) reportUnbound(memberOf(names.nodes.get(rule), 'approval'), [rule], certain)
   for (const root of roots) reportUnbound(memberOf(root, 'approval'), holds, certain)
+  for (const root of roots) {
+    const mode = memberOf(root, 'mode')
+    if (mode !== undefined && textOf(mode) === 'observe') names.report.add('GATE2039', mode, OBSERVED, 'enforce')
+  }
 }
+
+const OBSERVED =
+  'The policies decide and record, and every action runs that no stop covers. Enforce them after the roll-out.'
 
 /** A declared action whose number may be below zero. */
 function actionWithNegatives({ actions, sum }: Counter, { actionNodes = new Map() }: Certain): string | undefined {
