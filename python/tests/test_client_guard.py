@@ -156,6 +156,20 @@ class Decorator(Guarding):
             self.assertEqual(str(raised.exception), "a.b was not allowed: No.")
         self.assertEqual(ran, [])
 
+    def test_an_allow_of_policies_that_are_only_observed_is_reported(self) -> None:
+        reports: list[str] = []
+        observing = envelope({**DECISION, "observed": "deny", "reason": "Not enforced: No."})
+
+        def answer(connection: socket.socket, request: str) -> None:
+            connection.sendall(RECORDED if "/outcome" in request.split("\r\n", 1)[0] else observing)
+
+        _, client, later = self.clients(
+            answer, on_observed=lambda observed: reports.append(f"{observed.action}: {observed.reason}")
+        )
+        self.assertEqual(client.guard(REQUEST, lambda: 5), 5)
+        self.assertEqual(asyncio.run(later.guard(REQUEST, lambda: 6)), 6)
+        self.assertEqual(reports, ["a.b: Not enforced: No."] * 2)
+
     def test_arguments_that_do_not_fit_or_have_no_json_ask_nobody_and_run_nothing(self) -> None:
         server, gate, _ = self.clients(self.answer)
 

@@ -20,7 +20,7 @@ import { GateSession, type SessionGate, type SessionOptions } from './session.ts
 export interface GateOptions extends ConnectionOptions {
   /** @default enforce */
   mode?: Mode
-  /** Called for each action that ran in the mode `observe` without an allow. @default console.warn */
+  /** Called for each action that ran only because the client, or the policies, are in the mode `observe`. @default console.warn */
   onObserved?(observed: Observed): void
   /** Called when an outcome could not be recorded. @default console.warn */
   onUnrecorded?(decisionId: string, error: unknown): void

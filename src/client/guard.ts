@@ -9,7 +9,7 @@ import { textOf } from './thrown.ts'
  */
 export type Mode = 'enforce' | 'observe'
 
-/** Action that ran although the gate did not allow it. */
+/** Action that ran although the policies did not allow it: `mode` is `observe`, that of the client or of the policies. */
 export interface Observed {
   action: string
   reason: string
@@ -82,7 +82,7 @@ export async function guard<T>(
     const { action, reason, cause: error } = verdict
     if (settings.mode === 'enforce') throw verdict
     settings.onObserved({ action, reason: decision?.reason ?? reason, decision, error })
-  }
+  } else reportObserved(settings, request, verdict.decision)
   const startedMs = performance.now()
   const durationMs = (): number => Math.round(performance.now() - startedMs)
   let value: T
@@ -94,6 +94,12 @@ export async function guard<T>(
   }
   await record(decision, { status: 'succeeded', durationMs: durationMs() })
   return value
+}
+
+/** Reports an allow of policies that the service only observes. */
+function reportObserved({ onObserved }: GuardSettings, { action }: ActionRequest, decision: Decision): void {
+  const { observed = 'allow', reason } = decision
+  if (observed !== 'allow') onObserved({ action, reason, decision, error: undefined })
 }
 
 /** Text of an error, cut between characters: half of one has no UTF-8, and the service would refuse it. */

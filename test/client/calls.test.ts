@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { GateClient, GateError, type GateEvent } from '../../src/client/index.ts'
 import { plainFetch } from '../declared.ts'
-import { startGate } from '../helpers.ts'
+import { ACME_POLICY, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { between } from './between.ts'
 import { MAIL } from './cases.ts'
@@ -103,6 +103,20 @@ test('a request that has no JSON is refused before it is sent, and who only watc
   assert.deepEqual(proxy.requests, [])
   const watching = (await scene({ mode: 'observe', onObserved: () => undefined })).client
   assert.equal(await watching.guard({ action: 'a', context: circle }, () => 5), 5)
+})
+
+test('an action that runs only because the policies are observed is reported', async (t) => {
+  const policy = `${ACME_POLICY}mode: observe\n`
+  const observing = await startGate(t, { policies: { 'acme/main.yaml': policy } })
+  const { secret } = await observing.key({ roles: ['agent'] })
+  const told: string[] = []
+  const onObserved = ({ action, reason }: { action: string; reason: string }) => void told.push(`${action}: ${reason}`)
+  const connection = { tenantId: 'acme', apiKey: secret, baseUrl: observing.server.url, fetch: plainFetch }
+  const client = new GateClient({ ...connection, onObserved })
+  assert.equal(await client.guard(MAIL, () => 'sent'), 'sent')
+  assert.deepEqual(told, [])
+  assert.equal(await client.guard(HELD, () => 'paid'), 'paid')
+  assert.deepEqual(told, ['payment.transfer: Observed only, not enforced: Large payments need a person.'])
 })
 
 /** Takes a number of events of a type from a stream, and leaves it. */

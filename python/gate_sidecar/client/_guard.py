@@ -27,7 +27,10 @@ _LOG = logging.getLogger("gate_sidecar")
 
 @dataclass(frozen=True)
 class Observed:
-    """An action that ran although the gate did not allow it."""
+    """An action that ran although the policies did not allow it.
+
+    The mode of the client, or of the policies, is `observe`.
+    """
 
     action: str
     reason: str
@@ -112,6 +115,10 @@ async def admit(
             raise verdict
         reason = verdict.reason if verdict.decision is None else verdict.decision["reason"]
         settings.on_observed(Observed(verdict.action, reason, verdict.decision, verdict.error))
+    elif verdict.decision.get("observed", "allow") != "allow":
+        # The policies are only observed.
+        reason = verdict.decision["reason"]
+        settings.on_observed(Observed(request["action"], reason, verdict.decision, None))
     return Admitted(connection, settings, verdict.decision)
 
 
