@@ -108,6 +108,13 @@ for (const [name, folder] of [
 
 test('gate-sidecar runs in an empty folder: a demo that decides, its console, and commands beside it', async (t) => {
   const app = await install(await pack(ROOT))
+  // Newer versions of npm skip install scripts unless they are allowed.
+  const unbuilt = spawnSync(join(app, 'node_modules/.bin/gate-sidecar'), ['serve', '--demo'], {
+    cwd: app,
+    encoding: 'utf8',
+  })
+  assert.equal(unbuilt.status, 3)
+  assert.match(unbuilt.stderr, /SQLite is not built for Node\.js v\S+\. Run `npm rebuild better-sqlite3`/)
   cpSync(join(ROOT, SQLITE), join(app, SQLITE), { recursive: true })
   const url = await serveDemo(t, app)
   const demo = join(app, 'gate-sidecar-demo')

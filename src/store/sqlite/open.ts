@@ -28,7 +28,7 @@ export interface OpenOptions {
  * synchronous=FULL, which is not the default of the SQLite that we use. A file that is refused is not changed, but for
  * the entries of a large one that were converted by then.
  *
- * @throws UnusableFile when there is no file, or its schema is not ours
+ * @throws UnusableFile when there is no file, its schema is not ours, or SQLite is not built
  */
 export function openDatabase(dir: string, options: OpenOptions): Database {
   const path = join(dir, DATA_FILE)
@@ -88,12 +88,20 @@ function openExisting(path: string, options: { readonly: boolean } = { readonly:
   try {
     return new Sqlite(path, { ...options, fileMustExist: true, timeout: OPEN_TIMEOUT_MS })
   } catch (cause) {
+    if (isNotBuilt(cause)) throw new UnusableFile(NOT_BUILT, { cause })
     throw new UnusableFile(
       `There is no readable data file ${path}. Name another folder with --data; or start the service once, or make a key, to create it.`,
       { cause },
     )
   }
 }
+
+/** True for a SQLite that was never compiled, as without install scripts, or was compiled for another Node.js. */
+function isNotBuilt(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file/.test(message)
+}
+const NOT_BUILT = `SQLite is not built for Node.js ${process.version}. Run \`npm rebuild better-sqlite3\`; without a prebuilt binary, this needs python3, make and g++. If npm skipped its install script, allow it first: \`npm install-scripts approve better-sqlite3\`.`
 
 // The file holds whole requests: nobody else on the host needs to read it.
 function createPrivately(dir: string, path: string): void {
