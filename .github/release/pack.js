@@ -19,8 +19,12 @@ const run = (...[command, ...args]) =>
   execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
 for (const folder of ['.', './dist/client', './dist/hook'])
   run('npm', 'pack', folder, '--ignore-scripts', '--pack-destination', OUT)
-copyFileSync(join(ROOT, 'dist/sbom.cdx.json'), join(OUT, `gate-sidecar-${version}.cdx.json`))
-copyFileSync(join(ROOT, 'dist/hook/sbom.cdx.json'), join(OUT, `gate-sidecar-hook-${version}.cdx.json`))
+for (const [folder, name] of [
+  ['dist', 'gate-sidecar'],
+  ['dist/client', 'gate-sidecar-client'],
+  ['dist/hook', 'gate-sidecar-hook'],
+])
+  copyFileSync(join(ROOT, folder, 'sbom.cdx.json'), join(OUT, `${name}-${version}.cdx.json`))
 const maps = readdirSync(join(ROOT, 'dist')).filter((name) => name.endsWith('.map'))
 run('tar', '-czf', join(OUT, `gate-sidecar-${version}-maps.tar.gz`), '-C', 'dist', ...maps)
 const digests = readdirSync(OUT).map((name) => {

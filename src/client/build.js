@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { writeNotice } from '../cli/notice.js'
 import { inBrowsers } from './in-browsers.js'
 
 /**
@@ -49,7 +50,7 @@ function manifest() {
     engines,
     main: './index.cjs',
     exports: Object.fromEntries(ENTRIES.map(({ path, file }) => [path, conditions(file)])),
-    files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts'],
+    files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts', 'NOTICE', 'sbom.cdx.json'],
   }
 }
 
@@ -85,9 +86,10 @@ function copyDeclarations(from) {
 
 rmSync(PACKAGE, { recursive: true, force: true })
 mkdirSync(PACKAGE, { recursive: true })
+const inputs = {}
 for (const { file, source, isLarge = false } of ENTRIES) {
-  for (const { format, code } of FORMATS)
-    await build({
+  for (const { format, code } of FORMATS) {
+    const { metafile } = await build({
       entryPoints: [join(HERE, `${source}.ts`)],
       outfile: join(PACKAGE, `${file}.${code}`),
       bundle: true,
@@ -96,12 +98,16 @@ for (const { file, source, isLarge = false } of ENTRIES) {
       target: 'es2022',
       minify: isLarge,
       legalComments: 'eof',
+      metafile: true,
       logLevel: 'warning',
       plugins: [inBrowsers],
     })
+    Object.assign(inputs, metafile.inputs)
+  }
   copyDeclarations(join(DECLARATIONS, `client/${source}.d.ts`))
 }
 rmSync(DECLARATIONS, { recursive: true })
+writeNotice({ inputs }, PACKAGE)
 writeFileSync(join(PACKAGE, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
 cpSync(join(HERE, 'README.md'), join(PACKAGE, 'README.md'))
 cpSync(join(ROOT, 'LICENSE'), join(PACKAGE, 'LICENSE'))

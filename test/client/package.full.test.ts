@@ -41,7 +41,7 @@ test('the package has the version of the product, and nothing but what belongs t
   const declared = ['adapter', 'answer', 'api', 'checks', 'client', 'connection', 'endpoints', 'errors', 'events']
   const declaredToo = ['guard', 'permit', 'provenance', 'session', 'tool-calls', 'unusable-trust', 'verification']
   const expected = [
-    ...['LICENSE', 'README.md', 'package.json'],
+    ...['LICENSE', 'NOTICE', 'README.md', 'package.json', 'sbom.cdx.json'],
     ...entries.flatMap((name) => [`${name}.js`, `${name}.cjs`]),
     ...[...entries, ...declared, ...declaredToo].flatMap((name) => [`${name}.d.ts`, `${name}.d.cts`]),
   ]
