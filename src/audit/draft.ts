@@ -48,11 +48,11 @@ export interface EventEntry {
  * refused at its source, and text is cheaper to pass on.
  */
 export interface PreparedEntry extends Draft {
-  /** What makes the section `decision`, with the entry's time, and what varies in the section `grounds`. */
+  /** Content of the section `decision`, with the entry's time, and the varying parts of the section `grounds`. */
   decision?: (DecisionEntry['decision'] & { varying: Varying }) | undefined
 }
 
-/** @throws TypeError for what has no canonical form, or is no decision as this program makes them */
+/** @throws TypeError for a value without a canonical form, and for a decision that this program cannot have made */
 export function prepareEntry(entry: EntryDraft): PreparedEntry {
   const { id, chain } = entry
   if (entry.kind === 'event') {

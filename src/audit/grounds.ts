@@ -27,14 +27,14 @@ export type Grounds = {
   historyEnd: number | null
   unevaluable: readonly { kind: string; name: string; facts: readonly string[]; overBudget?: readonly string[] }[]
   approvalId: string | null
-  /** What the policies decided, where they were only observed; absent where they were enforced. */
+  /** Decision of the policies, where they were only observed; absent where they were enforced. */
   observed?: string
   planValidated: boolean
 }
 
 /**
- * What varies between grounds for one reason and one key; the rest is their template. They are stored apart, since a
- * template stands for many decisions, and earlier actions are counted by what varies.
+ * Values that vary between grounds for one reason and one key; the rest is their template. They are stored apart, since
+ * a template stands for many decisions, and earlier actions are counted by what varies.
  */
 export interface Varying {
   approvalId: string | null

@@ -17,7 +17,7 @@ export function sealKeyOf(id: string, seed: Uint8Array): SealKey {
 }
 
 /**
- * Proof that whoever appended the newest entry of a chain held the log key (HMAC-SHA-256, RFC 2104).
+ * Proof that the writer of the newest entry of a chain held the log key (HMAC-SHA-256, RFC 2104).
  *
  * @param size number of entries
  * @param hash `sha256:` digest of the newest entry

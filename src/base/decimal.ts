@@ -24,7 +24,10 @@ export function isExact(numeral: string): boolean {
   return text === numeral || digitsOf(text) === digitsOf(numeral)
 }
 
-/** The digits without zeros at either end, and the power of ten of the first; undefined for what is no numeral. */
+/**
+ * The digits without zeros at either end, and the power of ten of the first; undefined for a text that is not a
+ * numeral.
+ */
 function digitsOf(numeral: string): string | undefined {
   const [found, whole = '', fraction = '', exponent = '0'] = NUMERAL.exec(numeral) ?? []
   if (found === undefined) return undefined

@@ -19,7 +19,7 @@ interface Classes {
   runeClass(rune: number): number
 }
 
-/** What leads from one state to another. */
+/** Input that leads from one state to another. */
 interface Step {
   readonly to: State
   /** Number of the comparison that took it last. */
@@ -28,7 +28,7 @@ interface Step {
 
 /** Operations of instructions; those from `rune` to `lastRune` read one. */
 const OP = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, match: 6, nop: 7, rune: 8, lastRune: 11 } as const
-/** What an instruction without width may ask of its place in the text. */
+/** Assertions that an instruction without width may make about its place in the text. */
 const AT = { lineBegin: 1, lineEnd: 2, textBegin: 4, textEnd: 8, wordBoundary: 16, noWordBoundary: 32 } as const
 
 /** Stands for the end of the text in place of a rune. */
@@ -43,13 +43,13 @@ const STEP_NUMBERS = 4
 interface Closure {
   /** Those that read a rune, ask something of their place, or end a match. */
   readonly places: readonly number[]
-  /** What the places ask of their place in the text. */
+  /** Assertions of the places about their place in the text. */
   readonly asked: number
   /** Equal sets have equal keys. */
   readonly key: string
 }
 
-/** What is known after some text, beside the instructions. */
+/** Knowledge after some text, beside the instructions. */
 interface Known {
   readonly known: number
   readonly afterWord: boolean
@@ -80,7 +80,7 @@ export function automatonOf(program: Program, classes: Classes) {
   let comparisons = 0
 
   const stateOf = ({ places, asked, key }: Closure, before: Known): State => {
-    // What nothing asks need not be kept apart.
+    // Facts that nothing asks for need not be kept apart.
     const known = asked === 0 ? 0 : before.known
     const afterWord = asked !== 0 && before.afterWord
     const { isMatch } = before
@@ -131,7 +131,7 @@ export function automatonOf(program: Program, classes: Classes) {
 
 const TEXT_BEGIN: Known = { known: AT.textBegin | AT.lineBegin, afterWord: false, isMatch: false }
 
-/** What is true between the last rune and this one, and what the rune makes true after it. */
+/** Facts between the last rune and this one, and facts that the rune makes true after it. */
 function around({ known, afterWord }: State, rune: number): { now: number; next: number } {
   const before = known | (isWord(rune) === afterWord ? AT.noWordBoundary : AT.wordBoundary)
   if (rune === END) return { now: before | AT.lineEnd | AT.textEnd, next: 0 }

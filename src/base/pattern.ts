@@ -36,7 +36,7 @@ const compiled = lru(1000, (text: string): Pattern => {
   }
   return {
     size: program.numInst(),
-    // What is prepared for a program is its automaton.
+    // Each program has its automaton prepared.
     find: (searched, work) =>
       search((work.prepared?.get(program) as Automaton | undefined) ?? begin(work), searched, work),
   }

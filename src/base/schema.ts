@@ -34,7 +34,7 @@ export function withinWork<T>(meter: Meter, work: Work, validate: () => T): T | 
   }
 }
 
-/** Compiles patterns with RE2: matching takes time linear in the text, whoever wrote the pattern. */
+/** Compiles patterns with RE2: matching takes time linear in the text, for every pattern. */
 function linearRegExps(meter: Meter) {
   const make = (pattern: string) => {
     const compiled = compilePattern(pattern)

@@ -1,5 +1,5 @@
 /**
- * What one check may do. Counted in units of about ten nanoseconds, by what is compared and never by time, so that the
+ * Work of one check. Counted in units of about ten nanoseconds, by what is compared and never by time, so that the
  * same request comes out the same on any machine, and again when it is explained.
  */
 
@@ -23,7 +23,7 @@ export const MAX_WORK = 2_000_000
 const SLICE = 50_000
 
 /**
- * The turn of others to wait for, or undefined where none is due. That is a question of time, unlike what a check may do:
+ * The turn of others to wait for, or undefined where none is due. It is a question of time, unlike what a check may do:
  * most comparisons take a tenth of their units.
  */
 export type Pause = () => Promise<void> | undefined
@@ -35,7 +35,7 @@ export interface Work {
   /** Number of things that were not done, or not to their end, for want of units. */
   refused: number
   /**
-   * What the comparison that runs now has prepared, by what it is for: it is made, and counts, once for all items of a
+   * Preparations of the comparison that runs now, by purpose: it is made, and counts, once for all items of a
    * list. Nothing else runs before a comparison ends. Undefined where each item is a comparison of its own.
    */
   prepared: Map<object, unknown> | undefined

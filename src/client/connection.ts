@@ -76,7 +76,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
   if (usualMs <= 0) throw new TypeError('timeout is above 0')
   if (!(retries >= 0)) throw new TypeError('retries is a number from 0')
   const base = addressIn(options.baseUrl ?? 'http://127.0.0.1:4283')
-  // A redirect could lead to another gate, and a cached answer is no decision.
+  // A redirect could lead to another gate, and a cached answer is not a decision.
   const always = { redirect: 'manual', cache: 'no-store' } as const
 
   return {
@@ -120,7 +120,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
   }
 }
 
-/** @throws TypeError for a text that is no HTTP address; `localhost:4283` has the scheme `localhost` */
+/** @throws TypeError for a text that is not an HTTP address; `localhost:4283` has the scheme `localhost` */
 function addressIn(text: string): URL {
   const base = URL.canParse(text) ? new URL(text) : undefined
   if (base?.protocol === 'http:' || base?.protocol === 'https:') return base

@@ -8,7 +8,7 @@ export type Body<N extends RouteName> = Api[N] extends { body?: infer B } ? Omit
 type Query<N extends RouteName> = Api[N] extends { query: infer Q } ? Q : never
 export type Data<N extends RouteName> = Promise<Api[N]['data']>
 
-/** Groups of all endpoints that are no methods of their own. */
+/** Groups of all endpoints that are not methods of their own. */
 export class Endpoints {
   readonly #connection: Connection
 
@@ -27,7 +27,7 @@ export class Endpoints {
       this.#data('approve', { params: { id }, body: vote }, options),
     reject: (id: string, vote: Body<'reject'>, options?: CallOptions) =>
       this.#data('reject', { params: { id }, body: vote }, options),
-    /** Takes back an approval that was not used. For its requester, and for whoever may vote. */
+    /** Takes back an approval that was not used. For its requester, and for every voter. */
     cancel: (id: string, options?: CallOptions) => this.#data('cancelApproval', { params: { id }, body: {} }, options),
   }
 

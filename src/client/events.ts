@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { GateError, isPassing } from './errors.ts'
 import { pause } from './pause.ts'
 
-/** Event in the tenant, as far as the key may see it. An event is no permission. */
+/** Event in the tenant, as far as the key may see it. An event is not a permission. */
 export interface GateEvent {
   /** Position in the stream, after which `lastEventId` resumes. */
   position: string
@@ -59,7 +59,7 @@ export async function* events(
   }
 }
 
-/** Parses the data of an event into the form that the service declares. @throws GateError for text that is no JSON */
+/** Parses the data of an event into the form that the service declares. @throws GateError for text that is not JSON */
 export function parsedData<T>(data = ''): T {
   try {
     return JSON.parse(data)

@@ -1,7 +1,7 @@
 /** Longest delay of a timer, in ms. */
 export const MAX_MS = 2 ** 31 - 1
 
-/** @throws TypeError for a time that is no number, which is a bug of the caller */
+/** @throws TypeError for a time that is not a number, which is a bug of the caller */
 export function assertMs(name: string, value: unknown): void {
   if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`${name} is a number`)
 }

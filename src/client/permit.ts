@@ -37,7 +37,7 @@ export interface Permit {
 /** Answer to whether the action may run. */
 export type Verdict = Permit | ActionRefused
 
-/** What the agent can do about a held action. */
+/** Next steps of the agent after a held action. */
 const AGAIN = 'Once they have, call the tool again with the same arguments.'
 const DECISIONS: readonly unknown[] = ['allow', 'deny', 'require_approval'] satisfies Decision['decision'][]
 /** Limit of the time, in s, that the service holds an answer. */
@@ -107,7 +107,7 @@ export function permitIn(verdict: Verdict): Permit {
 /**
  * Asks whether the action may run, and waits for people if necessary. An error of the gate is a refusal.
  *
- * @throws the reason of `signal`; TypeError for a time that is no number
+ * @throws the reason of `signal`; TypeError for a time that is not a number
  */
 export async function verdictOn(
   connection: Connection,

@@ -103,7 +103,7 @@ export class GateSession {
     this.#provenance.observe(result, observation)
   }
 
-  /** Like `observe`, for a result in a message. A refusal by this session is no result. */
+  /** Like `observe`, for a result in a message. A refusal by this session is not a result. */
   observeMessage(toolName: string, callId: string, result: unknown): void {
     this.answered(callId)
     if (!this.#refusals.has(onlyText(result))) this.observe(toolName, result)

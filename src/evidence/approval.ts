@@ -79,7 +79,7 @@ function merged(entries: readonly ProvenEntry[]): JsonObject {
   return record
 }
 
-/** The votes and whom they take; a fault, as a sentence, for what is no approved approval. */
+/** The votes and whom they take; a fault, as a sentence, for an approval that is not approved. */
 function ballotsIn(approval: JsonObject, entries: readonly ProvenEntry[]): Ballots | string {
   const { status, votes, quorum, approvers, selfApproval, requestedBy, requestedByKey, decidedAt } = approval
   if (status !== 'approved') return 'The approval was not approved when it was used.'
@@ -101,7 +101,7 @@ function ballotsIn(approval: JsonObject, entries: readonly ProvenEntry[]): Ballo
   return { ...terms, votes: votes as unknown as Vote[], requestedBy, requestedByKey, decidedMs: Date.parse(decidedAt) }
 }
 
-/** What can be said of the voters without their keys. */
+/** Statement about the voters without their keys. */
 function principalsFault({ votes, quorum }: Ballots): string | undefined {
   const principals = new Set(votes.map(({ principal }) => principal))
   return principals.size < quorum ? 'The approval has fewer votes than it needs.' : undefined

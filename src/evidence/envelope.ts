@@ -45,8 +45,8 @@ export function envelopeOf(
 }
 
 /**
- * The bundle of an envelope, unverified; any other value unchanged, which is no bundle. The signing key must be that of
- * the certificate, under the named digest.
+ * The bundle of an envelope, unverified; any other value unchanged, which is not a bundle. The signing key must be that
+ * of the certificate, under the named digest.
  *
  * @param maxValues limit of JSON values in the payload; beyond it there is no bundle
  */

@@ -55,7 +55,10 @@ export interface Trust {
 
 export const NO_TRUST: Trust = { logKeys: [], revoked: new Map() }
 
-/** @throws UnusableTrust when the text is no trust file, names a key twice, or pins one that some verifier would refuse */
+/**
+ * @throws UnusableTrust when the text is not a trust file, names a key twice, or pins one that some verifier would
+ * refuse
+ */
 export function readTrust(input: Uint8Array | string): Trust {
   const file = parsed(input)
   const logKeys = file.logKeys.map(({ vkey, until }) => {

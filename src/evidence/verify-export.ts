@@ -34,7 +34,9 @@ export interface ExportSource {
 }
 
 export interface ExportVerification extends Verification {
-  /** What the entries record, held to the rules as far as the export shows; null for what is no export. */
+  /**
+   * Judgement of the recorded events by the rules, as far as the export shows; null for a file that is not an export.
+   */
   rules: Judged | null
 }
 

@@ -58,7 +58,7 @@ function placeIn(chain: string, { header, data }: ProvenEntry): number | undefin
   return count.fault(length, '') === undefined ? Number(length) : undefined
 }
 
-/** The members of a key that decide about its votes; undefined for what is no new key. */
+/** The members of a key that decide about its votes; undefined for a change that is not a new key. */
 function keyIn({ record, id, changes }: JsonObject): ApiKey | undefined {
   if (record !== 'key' || Id.fault(id, '') !== undefined || !isJsonObject(changes) || changes.id !== id)
     return undefined
@@ -105,14 +105,14 @@ export function votersFault(
   }
   const good = ballots.votes.filter(isGood)
   const known = new Map(Array.from(keys, ([id, { key }]) => [id, key] as const))
-  // All votes are asked for who made whom; of two by one principal, the later one in the list is counted.
+  // The makers of all votes' keys are looked up; of two by one principal, the later one in the list is counted.
   const votes = [...ballots.votes.filter((vote) => !good.includes(vote)), ...good]
   const counted = countedVotes({ ...ballots, votes }, ballots, known, ballots.decidedMs)
   const voters = [...counted.values()].filter((vote) => good.includes(vote))
   return voters.length >= ballots.quorum ? undefined : `Of the votes, ${voters.length} of ${ballots.quorum} count.`
 }
 
-/** The voters, the requester, and whoever made one of them over HTTP. */
+/** The voters, the requester, and each key that made one of them over HTTP. */
 export function neededKeys(
   { votes, requestedByKey }: Pick<Ballots, 'votes' | 'requestedByKey'>,
   keys: ReadonlyMap<string, { key: Pick<ApiKey, 'createdBy' | 'rotatedBy'> }>,

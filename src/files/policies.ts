@@ -20,7 +20,7 @@ export function tenantsIn(root: string): string[] {
   return namesIn(root).filter((name) => isTenantId(name) && isFolder(root, name) !== false)
 }
 
-/** Names under `root` that are not read: files, and folders whose name is no tenant id. */
+/** Names under `root` that are not read: files, and folders whose name is not a tenant id. */
 export function strayNames(root: string): string[] {
   return namesIn(root).filter(
     // Hidden names belong to tools, such as the ..data of a ConfigMap.
@@ -202,7 +202,7 @@ function otherFiles(folder: string, ignored: readonly string[]): string[] {
 }
 
 /**
- * Names of the files directly in a folder. Empty when it is no folder, leads out of the tenant's, or cannot be read.
+ * Names of the files directly in a folder. Empty when it is not a folder, leads out of the tenant's, or cannot be read.
  */
 function filesIn(folder: string, within = folder): string[] {
   try {

@@ -12,7 +12,7 @@ const STICKY = 0o1000
 
 const KINDS = {
   file: { bits: 0o006, can: 'can be read or changed by every user', remedy: 'chmod 600 it' },
-  // Who can only list a folder learns the names of its files.
+  // A user who can only list a folder learns the names of its files.
   folder: { bits: 0o002, can: 'can be written by every user', remedy: 'chmod 700 it, or name a folder inside it' },
 } as const
 type Kind = keyof typeof KINDS

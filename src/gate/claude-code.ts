@@ -90,7 +90,7 @@ export function callName(session: string, toolUseId: string | undefined): CallNa
 /** The parts of a decision that a hook uses. */
 export interface Decided {
   decision: string
-  /** What the policies decided, where they are only observed. */
+  /** Decision of the policies, where they are only observed. */
   observed?: string
   reason: string
   approvalId: string | null

@@ -48,7 +48,7 @@ export interface Ruling {
   planValidated: boolean
   /** Terms of the approval; set when the decision is require_approval. */
   hold: ApprovalTerms | null
-  /** What the policies decided, where they are only observed. */
+  /** Decision of the policies, where they are only observed. */
   observed?: Decision
 }
 

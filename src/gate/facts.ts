@@ -5,7 +5,7 @@ import type { ReadFact } from '../policies/evaluate.ts'
 import type { LocalClock } from '../policies/local-time.ts'
 import { ANY, type FactPath } from '../policies/path.ts'
 
-/** What is asked, by whom and when. */
+/** The request, its requester and its time. */
 export interface Asked {
   action: string
   tenant: string

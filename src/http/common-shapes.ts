@@ -29,7 +29,7 @@ export function oneOf<T extends string>(values: readonly T[], description?: stri
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description !== undefined && { description }) })
 }
 
-/** What policies decided that are only observed. */
+/** Decision of policies that are only observed. */
 export const Observed = Type.Optional(
   oneOf(EFFECTS, 'What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then.'),
 )

@@ -98,7 +98,7 @@ export interface Identity {
 
 const lengthOf = ({ sinceMs, waitedMs }: Span): number => performance.now() - sinceMs - waitedMs
 
-/** What admission finds out. */
+/** Result of admission. */
 interface Admitted {
   caller: Caller
   credential: Credential
@@ -120,7 +120,7 @@ function admit(
   response: ServerResponse,
 ): Admitted {
   const rule: RouteRule = ROUTES[id]
-  // A revocation by another process counts from its commit. That of a check asks for itself.
+  // A revocation by another process counts from its commit. A check asks for itself.
   if (id !== 'check' || request.headers['idempotency-key'] !== undefined) stateNow(services.store)
   const credential = authenticate(services, request, rule)
   const { key } = credential

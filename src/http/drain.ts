@@ -22,7 +22,7 @@ interface Connection {
 export type Drain = ReturnType<typeof drain>
 
 /**
- * Ends a server without cutting off a request. Who closes a connection while the other sends loses that request; so
+ * Ends a server without cutting off a request. Closing a connection while the other side sends loses that request; so
  * each request is answered until its client has read `Connection: close`, and it is the client that closes.
  */
 export function drain(listener: RequestListener) {
@@ -103,7 +103,7 @@ function connectionBook(listener: RequestListener) {
     ending,
     admit(request: IncomingMessage, response: ServerResponse): void {
       const connection = connections.get(request.socket)
-      // What comes after the last answer has no effect (RFC 9112, 9.6).
+      // Data after the last answer has no effect (RFC 9112, 9.6).
       if (connection === undefined || connection.isLast) return void request.resume()
       connection.answers.push(response)
       response.on('close', answered)

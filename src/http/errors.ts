@@ -7,7 +7,7 @@ import { writeEnvelope, writeText } from './reply.ts'
 import type { Services } from './services.ts'
 
 /**
- * Writes and counts all failures. An error that is no GateError is logged, and the caller learns only the request id.
+ * Writes and counts all failures. Any error but a GateError is logged, and the caller learns only the request id.
  *
  * @param facade protocol of the route, when it is not ours
  */
@@ -35,7 +35,7 @@ export function writeError(
 /** Failure for the caller: an unknown error becomes `internal`. */
 export function toGateError(thrown: unknown): GateError {
   if (thrown instanceof GateError) return thrown
-  // Express throws this for a path that is no valid URI.
+  // Express throws this for a path that is not a valid URI.
   if (thrown instanceof URIError) return new GateError('invalid_request', 'The path is not a valid URI.')
   return new GateError('internal', 'Something went wrong inside the service; nothing was decided.')
 }

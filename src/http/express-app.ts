@@ -11,7 +11,7 @@ import { HANDLERS, PUBLIC } from './handlers.ts'
 import { originOf } from './origin.ts'
 import { writeEnvelope, writeJson, writeText } from './reply.ts'
 
-/** Text format of Prometheus, the only answer that is no JSON. */
+/** Text format of Prometheus, the only answer that is not JSON. */
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function expressApp(dispatcher: Dispatcher): Express {
@@ -59,7 +59,7 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
   }
 }
 
-/** Refuses what no route takes: another method on a known path, an unknown path, a path that is no URI. */
+/** Refuses what no route takes: another method on a known path, an unknown path, a path that is not a URI. */
 function addRefusals(app: Express, dispatcher: Dispatcher): void {
   const refuse = (request: Request, response: ServerResponse, error: unknown, facade?: Facade): void =>
     writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services, facade)

@@ -54,7 +54,7 @@ export interface Route {
   replyOf(result: unknown): Reply
 }
 
-/** What a request brings, besides its path and headers. */
+/** Input of a request, besides its path and headers. */
 interface Input {
   body: Json | undefined
   /** Set for a route that takes bytes. */

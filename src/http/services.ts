@@ -45,7 +45,7 @@ export interface Services
   allowedHosts: readonly string[]
 }
 
-/** What `/readyz` asks for, in the order in which it is told. */
+/** Reasons of `/readyz`, in the order in which they are reported. */
 export const UNREADY = ['stopping', 'anchors', 'stops', 'writes', 'chains', 'rows', 'policies'] as const
 
 export interface Unready {

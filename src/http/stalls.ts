@@ -8,7 +8,7 @@ const STALL_MS = 250
 const AFTERMATH_MS = 1000
 
 /**
- * Notices that the event loop stood still, as it does when the process is suspended or swapped out. What is read then
+ * Notices that the event loop stood still, as it does when the process is suspended or swapped out. Data read then
  * may come from clients that have given up, which shows only when their sockets are read again.
  */
 export function stallWatch(stopping: AbortSignal) {

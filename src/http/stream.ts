@@ -63,7 +63,7 @@ function begin(
   if (!ends && response.req.method !== 'HEAD') response.write(`retry: ${RETRY_MS}\n`)
 }
 
-/** An id without data moves the client's position and is no event. JSON has no line breaks of its own. */
+/** An id without data moves the client's position and is not an event. JSON has no line breaks of its own. */
 function textOf({ position, event }: StreamItem): string {
   const id = position === undefined ? '' : `id: ${position}\n`
   return event === undefined ? `: ok\n${id}\n` : `${id}event: ${event.type}\ndata: ${event.json}\n\n`

@@ -27,7 +27,7 @@ export interface RouteRule {
   signIn?: true
   /** Answers without x-tenant-id. */
   tenantOptional?: true
-  /** Of a public route: roles, besides owner and admin, of whom asks from another machine. Takes a bearer token too. */
+  /** For a public route: roles, besides owner and admin, of callers on another machine. Takes a bearer token too. */
   elsewhere?: readonly Role[]
   /** Hidden from our own clients; also takes the key as a bearer token, and its tenant when none is named. */
   facade?: Facade

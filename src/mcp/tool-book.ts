@@ -36,7 +36,7 @@ const MAX_NAME = 256
 
 /**
  * Definitions of the tools of one server. The first definition of a tool is kept. A later one that differs is a drift:
- * whoever decided to use the tool has not read it.
+ * the person who chose the tool has not read it.
  */
 export class ToolBook {
   readonly #pins: Map<string, string>

@@ -62,7 +62,7 @@ export function parseCidr(text: string): Cidr | undefined {
 
 /**
  * True for an address in one of the ranges, and for an IPv6 address by which an IPv4 address in them is reached.
- * Undefined when the text is no IP address.
+ * Undefined when the text is not an IP address.
  */
 export function cidrContains(ranges: readonly Cidr[], text: string): boolean | undefined {
   const address = parseAddress(text)

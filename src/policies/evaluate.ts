@@ -5,7 +5,7 @@ import type { FactPath } from './path.ts'
 import type { Candidate, Factor, FactValues, Leaf, PolicySet, Question, Rule, Truth, Truths } from './set.ts'
 
 /**
- * Reads one fact of a request. Undefined when it is missing; null is no value either. A fact that takes more work than
+ * Reads one fact of a request. Undefined when it is missing; null counts as missing. A fact that takes more work than
  * is left is counted in `work.refused`, and what is returned then is nothing to go by.
  */
 export type ReadFact = (path: FactPath, work: Work) => Json | undefined

@@ -6,8 +6,8 @@ import { cidrContains, parseCidr } from './cidr.ts'
 import type { FactType, Truth } from './set.ts'
 
 /**
- * One comparison with its constant compiled in. `seen` is a value, never missing and never null. What takes more work
- * than is left is unknown.
+ * One comparison with its constant compiled in. `seen` is a value, never missing and never null. A comparison that
+ * takes more work than is left is unknown.
  */
 export type Test = (seen: Json, work: Work) => Truth
 
@@ -106,7 +106,7 @@ function equalTest(wanted: Scalar): Test {
 function memberTest(members: readonly Scalar[]): Test {
   const values = new Set<Json>(members)
   const types = new Set(members.map((member) => typeof member))
-  // A longer text is no member, and looking it up would read all of it.
+  // A longer text is not a member, and looking it up would read all of it.
   const longest = members.reduce<number>(
     (most, one) => (typeof one === 'string' ? Math.max(most, one.length) : most),
     0,

@@ -19,7 +19,7 @@ const SEGMENT = /\.(?:([A-Za-z0-9_-]+)|(\*))|\[("(?:[^"\\]|\\.)*")\]/y
 const PLAIN = /^[A-Za-z0-9_-]+$/
 const MAX_SEGMENTS = 32
 
-/** Undefined when the text is no path: an empty segment, a character that needs `["…"]`, a second `*`. */
+/** Undefined when the text is not a path: an empty segment, a character that needs `["…"]`, a second `*`. */
 export function parseFactPath(text: string): FactPath | undefined {
   const root = ROOT.exec(text)?.[0]
   if (root === undefined) return undefined

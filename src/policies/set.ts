@@ -139,7 +139,7 @@ export type Validators = Readonly<Record<'context' | 'plan', Validate | undefine
 /** The facts of one evaluation, by path text; missing ones are absent. */
 export type FactValues = ReadonlyMap<string, Json>
 
-/** What was read for one evaluation. */
+/** Facts read for one evaluation. */
 export interface ReadFacts {
   readonly facts: FactValues
   /** Paths of the facts that take more work to read than was left; whether they have a value is unknown. */

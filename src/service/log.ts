@@ -13,8 +13,8 @@ export interface Logger extends Pick<PinoLogger, 'info' | 'warn' | 'error'> {
 const WARN = 40
 
 /**
- * Logs one JSON object a line to standard output. Headers and bodies are never logged, so no secret can be.
- * Of warnings and errors that repeat, one a minute is written.
+ * Logs one JSON object a line to stdout. Headers and bodies are never logged, so no secret can be.
+ * A warning or error that repeats is written once a minute.
  */
 export function createLogger(level: LogLevel, destination?: LogOutput): Logger {
   const repeats = limitRepeats()

@@ -18,11 +18,11 @@ export interface Background {
  * Background tasks of the process: at most one run of each at a time, and none after stop.
  *
  * @param onError receives each failure of a task
- * @param stopping its reason, thrown by work that it aborts, is no failure
+ * @param stopping its reason, thrown by work that it aborts, is not a failure
  */
 export function repeatingTasks(onError: (error: unknown, task: string) => void, stopping: AbortSignal) {
   const stopped = new AbortController()
-  // Each waiting task listens, so many listeners are no leak.
+  // Each waiting task listens, so many listeners are not a leak.
   setMaxListeners(0, stopped.signal)
   const running = new Set<Promise<void>>()
   const failed = new Map<string, number>()

@@ -154,7 +154,7 @@ export async function startServer({
   }
 }
 
-/** The store of the service: what becomes of its commits and verifications is watched, whoever asks for them. */
+/** The store of the service: what becomes of its commits and verifications is watched, for every caller. */
 function watchedStore(options: StoreOptions, log: Logger, stopping: AbortSignal) {
   const file = openStore({ ...options, onConvert: conversionLog(log) })
   const writing = watchWrites(file, options.clock)

@@ -1,6 +1,6 @@
 /**
  * Variables that Kubernetes (and Docker links) set in each container of a namespace that has a Service called
- * gate-sidecar. They are no settings and are ignored in exactly these forms; one of them has the name of a setting.
+ * gate-sidecar. They are not settings and are ignored in exactly these forms; one of them has the name of a setting.
  */
 const SERVICE_LINKS: readonly { name: RegExp; value: RegExp }[] = [
   { name: /^GATE_SIDECAR_SERVICE_HOST$/, value: /./ },

@@ -72,7 +72,7 @@ export async function endService(running: Running, { unreadyMs, lingerMs }: Endi
     last('refusals', refusals.flush),
     last('ends of sessions', () => sessions.close()),
   ])
-  // Signs what was written by then. What could not be written at all is lost from here on.
+  // Signs the entries written by then. Anything still unwritten is lost from here on.
   await last('checkpoints and anchors', trail.close)
   await store.close()
   return stops.close()

@@ -6,7 +6,7 @@ import type { ChainRequest } from '../store/queries.ts'
 import { lengthOf, type Store } from '../store/store.ts'
 import type { Logger } from './log.ts'
 
-/** What verifications found, whoever asked for them. */
+/** Results of verifications, by the service or for a caller. */
 export interface Verification {
   /** Last verification of all chains; null before the first. */
   last(): Verified | null

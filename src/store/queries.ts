@@ -116,7 +116,7 @@ export interface ChainRequest {
   logKeys: readonly LogKey[]
   /** Public keys that somebody else may hold: what they alone have signed counts as unsigned. */
   revoked: ReadonlySet<string>
-  /** True where the keys were given by who asks: a chain of which they signed nothing is unsigned. */
+  /** True where the caller gave the keys: a chain of which they signed nothing is unsigned. */
   isPinned?: boolean
   /** Newest head of the chain in the anchors. @param root in `sha256:` form */
   anchor: { size: number; root: string } | null

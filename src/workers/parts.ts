@@ -6,7 +6,7 @@ export interface Cut {
   /** Its other members. */
   readonly rest: object
   readonly parts: readonly Part[]
-  /** The parts one after the other. What several of them share is in the first one alone. */
+  /** The parts one after the other. Code that several of them share is in the first one alone. */
   readonly bytes: Uint8Array
 }
 

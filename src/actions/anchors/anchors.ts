@@ -36,7 +36,7 @@ export class SinkFailure extends Error {
 
 export interface SinkState {
   sink: SinkName
-  /** False from an attempt that failed to the next one that succeeds. */
+  /** False if the last attempt failed. */
   ok: boolean
   /** Time of the last delivery; null before the first. */
   lastAt: string | null

@@ -30,7 +30,7 @@ export interface RangeInputs {
   logKeys?: readonly LogKey[]
   /** Public keys that somebody else may hold; by default those that this instance has revoked. */
   revoked?: ReadonlySet<string>
-  /** The keys were given by who asks, and must have signed something of each chain. */
+  /** The caller gave the keys, which must have signed something of each chain. */
   isPinned?: boolean
   /** The newest anchored heads. */
   anchors?: Heads
@@ -39,7 +39,7 @@ export interface RangeInputs {
 /**
  * Verifies the days from `startDate` to `endDate`, and their links to the entries around them.
  *
- * @throws GateError `invalid_request` when a date is no real day, or the range is backwards
+ * @throws GateError `invalid_request` when a date is not a calendar day, or the range is backwards
  */
 export async function verifyRange(
   deps: Deps,
@@ -106,7 +106,7 @@ export async function verifySeqs(
     sections = true,
     isPinned = false,
   } = inputs
-  // What the file itself says of its deliveries vouches for nothing.
+  // The file's own record of its deliveries vouches for nothing.
   const anchor = anchors?.get(chain) ?? null
   const anchoredSize = anchor?.size ?? 0
   return store.verifyChain(

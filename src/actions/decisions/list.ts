@@ -20,7 +20,7 @@ export const MATCHES = ['whole', 'part'] as const
 export interface DecisionFilter {
   decidedBy?: string | undefined
   decision?: Decision | undefined
-  /** What the policies decided, of decisions that were only observed. */
+  /** Decision of the policies, for decisions that were only observed. */
   observed?: Decision | undefined
   action?: Glob | undefined
   rule?: string | undefined

@@ -40,8 +40,8 @@ function isWhole(cast: readonly StoredEntry[]): boolean {
 }
 
 /**
- * The entries that made the keys behind an approval: those of its voters and of its requester, and of whoever made one
- * of them over HTTP. Undefined when one of them is archived.
+ * The entries that made the keys behind an approval: those of its voters and of its requester, and of each key that
+ * made one of them over HTTP. Undefined when one of them is archived.
  */
 export async function approvalKeys(store: Store, approval: readonly StoredEntry[]): Promise<StoredEntry[] | undefined> {
   const record = Object.assign({}, ...approval.map((entry) => changeIn(entry)?.changes)) as Partial<Approval>

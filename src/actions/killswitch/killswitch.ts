@@ -78,7 +78,7 @@ function pastView(stop: KillSwitch) {
  * Stops actions. The stop takes effect in this process first, then it is committed. While the disk refuses, it stays in
  * effect and is retried each second (`persisted: false`).
  *
- * @throws GateError `forbidden` for L4 without admin, `invalid_request` for a scope that is no glob or no domain
+ * @throws GateError `forbidden` for L4 without admin, `invalid_request` for a scope that is not a glob or a domain
  */
 export async function trigger(deps: KillSwitchDeps, operator: Operator, request: TriggerRequest, once?: Once) {
   const refusal = refusalOf(operator, request.level)

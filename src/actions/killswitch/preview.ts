@@ -13,7 +13,7 @@ const MAX_APPROVALS = 1000
 /**
  * The effect of a trigger with this level and scope, and whether this operator may use it. Stops nothing.
  *
- * @throws GateError `invalid_request` for a scope that is no glob or no domain, as the trigger
+ * @throws GateError `invalid_request` for a scope that is not a glob or a domain, as the trigger
  */
 export async function previewStop(
   deps: Deps & { policies: PoliciesInForce },

@@ -7,7 +7,7 @@ import type { PolicySet } from '../../policies/set.ts'
  * Resolves the level and scope of a trigger. Without a scope, L1 and L2 stop the whole tenant: a stop must not fail for
  * a missing field.
  *
- * @throws GateError `invalid_request` for a scope that is no glob or no domain; it names the known domains
+ * @throws GateError `invalid_request` for a scope that is not a glob or a domain; it names the known domains
  */
 export function resolveScope(
   operator: { chain: string; tenantId: string },

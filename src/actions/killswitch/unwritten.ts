@@ -2,7 +2,7 @@ import type { Actor } from '../../audit/draft.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Deps } from '../deps.ts'
 
-/** A stop in force that the data file could not take, with who triggered it. */
+/** A stop in force that the data file could not take, with the actor that triggered it. */
 export interface UnwrittenStop {
   stop: KillSwitch
   actor: Actor
@@ -34,7 +34,7 @@ export function imposeUnwritten({ store }: Deps, { stop }: UnwrittenStop): boole
 /** Whether an unwritten stop outlives the process. */
 export type Kept = 'in the reserve' | 'nowhere'
 
-/** What the answer to a trigger says of a stop that is not in the data file. */
+/** Warning in the answer to a trigger, for a stop that is not in the data file. */
 export const UNWRITTEN_WARNINGS: Readonly<Record<Kept, string>> = {
   'in the reserve':
     'The data file takes no write now: the stop is in force, and kept in the reserve; it is recorded as soon as it can be.',

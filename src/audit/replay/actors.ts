@@ -7,7 +7,7 @@ import { ownerOf } from '../chain.ts'
 import type { Place } from './place.ts'
 import { broken, type Fault, type State } from './state.ts'
 
-/** Who may cause entries of a type. */
+/** Actors that may cause entries of a type. */
 export interface Who {
   host?: true
   service?: true
@@ -95,7 +95,7 @@ function reaches(key: ApiKey, chain: string, { toTestKeys }: Pick<Who, 'toTestKe
   return isWorld && (isAdmin(key.roles) || key.tenantId === there.tenantId)
 }
 
-/** The tenant and world of a chain; undefined for `_system` and for what is no chain of this service. */
+/** The tenant and world of a chain; undefined for `_system` and for a name that is not a chain of this service. */
 export function tenantOf(chain: string): { tenantId: string; environment: Environment } | undefined {
   return ENVIRONMENTS.some((name) => chain.endsWith(`/${name}`)) ? ownerOf(chain) : undefined
 }

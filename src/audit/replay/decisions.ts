@@ -66,7 +66,7 @@ function useFault(state: State, place: Place, decided: Decided, told: Told): Fau
   const { approvalId, agent, action } = decided
   const approval = approvalId === null ? undefined : state.approvals.get(approvalId)
   if (approval === undefined) {
-    // It is no fault yet: the approval may be one that was erased, with the entry that uses it up.
+    // Not a fault yet: the approval may be one that was erased, with the entry that uses it up.
     decided.usesUnknown = true
     return undefined
   }
@@ -74,7 +74,7 @@ function useFault(state: State, place: Place, decided: Decided, told: Told): Fau
   const status = statusBy(approval, state.placed, place)
   if (status !== 'approved') return broken('state', `approval ${approval.id} was ${status} by then`)
   if (approval.requestedBy !== agent) return broken('bound', `approval ${approval.id} was given to another requester`)
-  // What was erased cannot be compared any more.
+  // Erased content cannot be compared any more.
   const request = told.section('request')
   const digest = request && digestOf(place.chain, agent, request, approval.unbound)
   if (approval.action !== action || (request !== undefined && digest !== approval.digest))
@@ -88,7 +88,7 @@ export function statusBy(approval: Approval, stops: readonly PlacedStop[], { atM
   return statusAt(approval, stops, Number.isFinite(atMs) ? atMs : Date.parse(approval.createdAt))
 }
 
-/** The digest of what an approval of this request covers; undefined for what is no request. */
+/** The digest of what an approval of this request covers; undefined for a value that is not a request. */
 export function digestOf(
   chain: string,
   requester: string,

@@ -7,7 +7,7 @@ import type { ApiKey } from '../../keys/apikey.ts'
 import { ROLES } from '../../keys/roles.ts'
 import { type KillSwitch, LEVELS } from '../../killswitch/killswitch.ts'
 
-/** Forms of what entries hold: whoever wrote the file may have written anything. */
+/** Forms of the contents of entries: the file may hold anything. */
 type Form = (value: Json | undefined) => boolean
 type Members<T> = Readonly<Record<keyof T & string, Form>>
 

@@ -86,7 +86,7 @@ function rotatedFault(place: Place, before: ApiKey, key: ApiKey, { changes }: Ch
   return endedFault(before, place)
 }
 
-/** What the next entry must go on from. */
+/** State that the next entry must continue. */
 export function noteRotation(state: State, { seq }: Place, before: ApiKey | undefined, actor: JsonObject): void {
   const { replacedBy } = (before && state.keys.get(before.id)) ?? {}
   if (before === undefined || replacedBy === undefined) return

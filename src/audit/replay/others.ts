@@ -41,7 +41,7 @@ function policyFault({ chain }: State, { id, changes }: Change, { digest, loaded
     : broken('form', 'it is no policy set, or more')
 }
 
-/** What signatures say is verified apart; here, that one log key at a time is in use. */
+/** Signatures are verified apart; here, only that one log key at a time is in use. */
 function signingKeyFault(state: State, type: string, { id, changes }: Change, after: JsonObject): Fault | undefined {
   if (state.chain !== SYSTEM_CHAIN) return broken('type', 'signing keys belong into another chain')
   if (type === 'key.created') {

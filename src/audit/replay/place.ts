@@ -31,7 +31,7 @@ export interface Violation {
 /** An entry that is replayed, after its hash and its commitments were verified. */
 export interface Told {
   header: Pick<Header, 'chain' | 'seq' | 'ts' | 'type' | 'id'>
-  /** Content of a section; undefined where it was erased, or is no object. */
+  /** Content of a section; undefined where it was erased, or is not an object. */
   section(name: string): JsonObject | undefined
   /** True while the section has not been erased. */
   has(name: string): boolean

@@ -28,7 +28,7 @@ export interface Elsewhere {
   body: JsonObject
 }
 
-/** What the replay begins with. */
+/** State that the replay begins with. */
 export interface Start {
   chain: string
   knows: Knowledge
@@ -64,7 +64,7 @@ export function replay({ chain, knows, records, elsewhere }: Start): Replay {
     for (let other = elsewhere[next]; other !== undefined && other.at <= seq; other = elsewhere[++next])
       putRecord(state, other.record, other.body, other.at)
     if (type === 'clock.regression') regressedTs = ts
-    // Whoever verified the chain has read the time strictly.
+    // The verification of the chain has read the time strictly.
     const atMs = ts === regressedTs ? Number.NEGATIVE_INFINITY : Date.parse(ts)
     return { chain: header.chain, seq, ts, id, atMs }
   }
@@ -106,7 +106,7 @@ function ruleOf(type: string): Rule | undefined {
   return type === 'gate.decision' || isReservedType(type) ? undefined : NOTE_RULE
 }
 
-/** What the entry before asks of this one, which does not fulfil it. */
+/** Requirement of the entry before that this one does not fulfil. */
 function halfFault(state: State, told: Told | undefined): Violation[] {
   const { decided, rotated } = state
   const isUse = decided?.decision === 'allow' && decided.approvalId !== null

@@ -4,14 +4,14 @@ import { SYSTEM_CHAIN } from '../chain.ts'
 import type { EventType } from '../events.ts'
 import type { Who } from './actors.ts'
 
-/** What an entry of a type may be about, where it stands, and by whom. */
+/** Rules for the entries of a type: subject, place and actor. */
 export interface Rule {
   /** Section names, without those that only some have. */
   sections: readonly string[]
   in: 'anywhere' | 'system' | 'tenants'
   /** True where its data is judged: that of others can be large, or is the caller's. */
   isRead: boolean
-  /** Who causes it, by the kind of record that it changes; `none` for those that change none. */
+  /** Actors that cause it, by the kind of record that it changes; `none` for those that change none. */
   by: Readonly<Partial<Record<RecordName, Who>>>
 }
 export type RecordName = 'tenant' | 'key' | 'signingKey' | 'policy' | 'switch' | 'approval' | 'none'

@@ -5,7 +5,7 @@ import { isInForce, type KillSwitch, type PlacedStop } from '../../killswitch/ki
 import { readApproval, readKey, readStop } from './forms.ts'
 import type { RuleName } from './place.ts'
 
-/** What is known of the entries that are not replayed. What depends on others cannot be judged. */
+/** Knowledge about the entries that are not replayed. Anything that depends on others cannot be judged. */
 export interface Knowledge {
   /** All earlier entries of the chain. */
   own: boolean
@@ -36,7 +36,7 @@ interface Rotated {
   by: string | null
 }
 
-/** What the replayed entries have made: keys, stops, open approvals. It grows with these alone. */
+/** Records made by the replayed entries: keys, stops, open approvals. It grows with these alone. */
 export interface State {
   readonly chain: string
   readonly knows: Knowledge

@@ -19,11 +19,11 @@ export interface Layout {
   readonly comments: readonly Comment[]
   /** Offsets of the dashes that begin the items of lists, in the order of the text. */
   readonly dashes: readonly number[]
-  /** Offset of the first character of each line that is no space. */
+  /** Offset of the first character of each line that is not a space. */
   readonly firsts: readonly number[]
 }
 
-/** Marks of the lexer itself, which are no part of the text. */
+/** Marks of the lexer itself, which are not part of the text. */
 const SCALAR_FOLLOWS = '\x1f'
 const NO_TEXT = ['\x02', '\x18', SCALAR_FOLLOWS]
 
@@ -40,7 +40,7 @@ export function layoutOf(source: Source): Layout {
   return { source, comments, dashes, firsts }
 }
 
-/** The pieces of a YAML text that are no scalars, such as comments and dashes, in order. */
+/** The pieces of a YAML text other than scalars, such as comments and dashes, in order. */
 export function* lexemesOf(text: string): Generator<{ start: number; lexeme: string }> {
   let start = 0
   let isScalar = false

@@ -215,7 +215,7 @@ function keyText(p: Printing, { start, end }: Place, name: string): string {
   return oneLineScalar(p.layout.source.text.slice(start, end), name)
 }
 
-/** Lines of a value that is no block; the caller indents those after the first. */
+/** Lines of a value that is not a block; the caller indents those after the first. */
 function body(p: Printing, value: Node, at: At, column: number): string[] {
   if (isCollection(value)) return [oneLine(p, value)]
   const source = p.layout.source.text.slice(value.start, value.end)

@@ -100,7 +100,7 @@ function opennesses(asked: readonly Asked[], ...which: readonly Asked['open'][])
   )
 }
 
-/** Texts that are no constant, in every way that the leaves can distinguish. */
+/** Texts that are not a constant, in every way that the leaves can distinguish. */
 function textSamples(asked: readonly Asked[], constants: readonly string[]): Sample[] | undefined {
   const own = asked.filter(({ depth }) => depth === 0)
   const texts = textsBeside(wantedBy(own, 'startsWith'), wantedBy(own, 'endsWith'), constants)

@@ -86,7 +86,10 @@ function hasErrorIn({ key, value }: Entry, { errors }: Report): boolean {
   return errors.within(key) || errors.within(value)
 }
 
-/** True when all of a rule or factor was read: a reference that may be declared elsewhere is no error, but is missing. */
+/**
+ * True when all of a rule or factor was read: a reference that may be declared elsewhere is not an error, but is
+ * missing.
+ */
 function isReadable(candidate: Rule | Factor, { nodes, report }: Names): boolean {
   const node = nodes.get(candidate)
   if (node === undefined || report.errors.isGuessed(node.source.file) || report.errors.within(node)) return false

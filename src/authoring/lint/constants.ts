@@ -18,7 +18,7 @@ const MAX_VALUES = 1000
 
 /**
  * Reports constants and values of lists that no request has, and constants that name a fact. Returns the comparisons of
- * which all constants were reported: what follows from them is no further fault.
+ * which all constants were reported: what follows from them is not a further fault.
  */
 export function reportConstants(certain: Certain): ReadonlySet<Leaf> {
   const { set, names } = certain

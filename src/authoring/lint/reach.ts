@@ -32,7 +32,7 @@ export function reportReach({ set, names }: Certain): void {
 /** The pattern with its last `*` extended over dots. */
 function beyond({ text, segments }: Glob): Glob | undefined {
   if (segments.at(-1) !== '*' || segments.includes('**')) return undefined
-  // What only has stars stands for all actions.
+  // A pattern of stars alone stands for all actions.
   return parseGlob(/^[*.]+$/.test(text) ? '**' : `${text}*`)
 }
 

@@ -14,7 +14,7 @@ export interface Use {
   readonly about: Candidate
 }
 
-/** What keeps a constant from occurring. */
+/** Limit that keeps a constant from occurring. */
 export interface Refusal {
   /** The actions whose schemas refuse it. */
   readonly actions: readonly string[]

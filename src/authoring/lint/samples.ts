@@ -22,7 +22,10 @@ function insideOf(low: number, high: number): number[] {
   return [middle, Math.floor(low) + 1].filter((value) => value > low && value < high)
 }
 
-/** Times around the constants as texts, and a text that is no time; undefined when a time beyond the last cannot be written. */
+/**
+ * Times around the constants as texts, and a text that is not a time; undefined when a time beyond the last cannot be
+ * written.
+ */
 export function timesAround(constants: Iterable<number>): string[] | undefined {
   const sorted = [...new Set(constants)].sort((a, b) => a - b)
   const around = sorted.flatMap((ms, i) => {

@@ -2,7 +2,7 @@ import type { Json } from '../../base/json.ts'
 import { type Cidr, parseCidr } from '../../policies/cidr.ts'
 import type { ValueFault } from '../diagnostics/diagnostics.ts'
 
-/** Faults of an address range, or of a list of them. @param notText the fault of a value that is no text */
+/** Faults of an address range, or of a list of them. @param notText the fault of a value that is not a text */
 export function cidrFaults(value: Json | undefined, notText: ValueFault): ValueFault[] {
   const texts = Array.isArray(value) ? value : [value]
   if (texts.length === 0) return [{ code: 'GATE1314', message: 'inCidr needs at least one range.' }]

@@ -46,7 +46,7 @@ export function readNames(source: PolicySource, files: ReadFiles, report: Report
   }
 }
 
-/** True for a document with a section of names that is no mapping: its declarations are unknown. */
+/** True for a document with a section of names that is not a mapping: its declarations are unknown. */
 function hasUnreadSection(root: PolicyFile['root']): boolean {
   return ['facts', 'lists', 'conditions', 'domains'].some((section) => {
     const node = memberOf(root, section)

@@ -67,7 +67,7 @@ function readThresholds(node: Node | undefined, report: Report): PolicyData['thr
   const requireApproval = numberOf(written.requireApproval) ?? DEFAULT_THRESHOLDS.requireApproval
   const deny = numberOf(written.deny) ?? DEFAULT_THRESHOLDS.deny
   const place = written.requireApproval ?? written.deny
-  // A value that is no score has a fault of its own, and gives no order.
+  // A value that is not a score has a fault of its own, and gives no order.
   const areScores = Object.values(written).every((one) => one === undefined || isScore(one.value))
   if (requireApproval > deny && areScores && place !== undefined) {
     const shown = (score: number, at: Node | undefined) => (at === undefined ? `the default ${score}` : `${score}`)

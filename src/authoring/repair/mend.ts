@@ -30,7 +30,7 @@ const MAX_FAULTS = 1000
 /** Most text that is read again in all. */
 const MAX_READ = 1024 * 1024
 
-/** Most pieces with faults that are mended. */
+/** Most pieces with faults that are repaired. */
 const MAX_PIECES = 100
 
 /** The text with plain faults repaired and unreadable parts cut out. */
@@ -66,7 +66,7 @@ function withPlainText(first: Mended, reader: Reader): Mended {
   return reader.withFewerFaults(mended, tabs) ?? mended
 }
 
-/** Mends each piece of the text by itself, which is less to read than the whole. */
+/** Repairs each piece of the text by itself, which is less to read than the whole. */
 function mendPieces(whole: Mended, reader: Reader, isPolicy: boolean): Mended {
   const problem = firstProblem(whole.parsed, whole.source)
   if (problem === undefined || isInLongLine(problem, whole.source)) return whole

@@ -107,7 +107,7 @@ function distanceOf(a: string, b: string, least: number): number {
       row[j] = cost
       if (cost < nearest) nearest = cost
     }
-    // Later rows are no nearer: a swap adds one to the row before last, which is at most one nearer than the last.
+    // Later rows are not nearer: a swap adds one to the row before last, which is at most one nearer than the last.
     if (nearest >= least) return Number.POSITIVE_INFINITY
     ;[before, above, row] = [above, row, before]
   }

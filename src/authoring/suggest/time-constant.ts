@@ -1,6 +1,6 @@
 import { parseDate, parseRfc3339 } from '../../base/time.ts'
 
-/** Explains why a text is no time. */
+/** Explains why a text is not a time. */
 export function timeSentence(text: string): string {
   const [, date = '', month = '', hour = '0', minute = '0', second = '0'] =
     /^(\d{4}-(\d{2})-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(text) ?? []

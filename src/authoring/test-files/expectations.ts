@@ -82,7 +82,7 @@ function readMap(expect: Node, scope: Scope): Expectation[] {
   return entriesOf(expect)
     .slice(0, LIMITS.expectationsPerTest)
     .map(({ name, key, value }) => {
-      // A value that is no mapping is no expectation: its key may be a misspelt member of one.
+      // A value that is not a mapping cannot be an expectation: its key may be a misspelt member of one.
       const meant =
         value.entries === undefined ? meantKey(name, new Set(Object.keys(ExpectationShape.properties))) : undefined
       const isAsked = checkSelects('context', name, key, scope, meant)

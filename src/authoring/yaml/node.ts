@@ -99,7 +99,7 @@ export function childPath(path: string, key: string | number): string {
   return PLAIN_KEY.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`
 }
 
-/** The member's value; undefined when the node is no mapping or has no such key. */
+/** The member's value; undefined when the node is not a mapping or has no such key. */
 export function memberOf(node: Node | undefined, key: string): Node | undefined {
   return node?.entries?.get(key)?.value
 }

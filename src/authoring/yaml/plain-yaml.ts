@@ -35,7 +35,7 @@ interface Reading {
 /**
  * Reads YAML as policies are nearly always written: block mappings and lists, flow collections, texts of one line without
  * escapes, comments. Undefined for anything else, and for what would be reported: the library reads that, in ten times the
- * time. What is returned here is what the library would give, to the offset (docs/decisions/0035).
+ * time. The result equals that of the library, to the offset (docs/decisions/0035).
  */
 export function plainYaml(source: Source): Node | undefined {
   const { text } = source

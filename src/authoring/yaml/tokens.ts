@@ -100,7 +100,10 @@ interface Walk {
   readonly merged: Set<string>
 }
 
-/** Reports anchors that nothing uses: those in use are reported there, and the key that only holds one is no fault too. */
+/**
+ * Reports anchors that nothing uses: those in use are reported there, and the key that only holds one is not a fault
+ * too.
+ */
 function reportAnchors(aliases: readonly CST.FlowScalar[], { source, report, anchors, merged }: Walk): void {
   const used = new Set([...merged, ...aliases.map((alias) => alias.source.slice(1))])
   for (const [name, { token, key }] of anchors) {

@@ -65,7 +65,7 @@ export async function refusalBefore(
   return { isHeld, reason: isHeld ? (decision?.reason ?? reason) : reason, approvalId: decision?.approvalId ?? null }
 }
 
-/** Arguments for the gate: an input that is no object becomes an argument named `input`. */
+/** Arguments for the gate: an input that is not an object becomes an argument named `input`. */
 export function argsOf(input: unknown): ToolArgs {
   if (isObject(input)) return input
   return input === undefined ? {} : { input }

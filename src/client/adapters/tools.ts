@@ -153,7 +153,7 @@ function mcpName(server: unknown, tool: unknown): string {
   return `mcp__${server}__${tool}`
 }
 
-/** Parses arguments; undefined when they are no JSON object. */
+/** Parses arguments; undefined when they are not a JSON object. */
 function argumentsIn(text: string): ToolArgs | undefined {
   try {
     // Some models write nothing when there are no arguments.

@@ -40,7 +40,7 @@ export function decodeBase64(text: unknown): Uint8Array | undefined {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
     return encodeBase64(bytes) === text ? bytes : undefined
   } catch {
-    // The text is no base64.
+    // The text is not base64.
     return undefined
   }
 }

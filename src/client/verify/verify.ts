@@ -21,7 +21,7 @@ export interface VerifyOptions {
  * verify`.
  * It takes text, since parsing would merge two members of one name.
  *
- * @throws UnusableTrust when `trust` is no trust file
+ * @throws UnusableTrust when `trust` is not a trust file
  */
 export function verifyEvidence(evidence: string | Uint8Array, options: VerifyOptions = {}): Verification {
   const { trust, anchors = '', nowMs = Date.now() } = options

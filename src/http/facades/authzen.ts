@@ -118,7 +118,7 @@ function entityIn(own: Json | undefined, byDefault: JsonObject | undefined): Jso
   return isJsonObject(own) && byDefault?.type !== undefined ? { type: byDefault.type, ...own } : own
 }
 
-/** Check for an evaluation. An approval in `context` is presented with it, and is no part of what is decided. */
+/** Check for an evaluation. An approval in `context` is presented with it, and is not part of what is decided. */
 function checkRequestOf(
   tenantId: string,
   { subject, action, resource, context = {} }: shapes.Evaluation,

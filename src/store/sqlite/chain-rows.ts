@@ -79,7 +79,7 @@ function isWithContent(row: HeaderRow | EntryRow): row is EntryRow {
 
 const isSalted = ({ salt }: Section): boolean => salt.byteLength === SALT_BYTES
 
-/** What is read, or `otherwise` where the row is damaged beyond reading. */
+/** The value read, or `otherwise` where the row is damaged beyond reading. */
 function readable<T>(otherwise: T, read: () => T): T {
   try {
     return read()

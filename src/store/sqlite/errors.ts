@@ -28,7 +28,7 @@ export function asUnusable(error: unknown, where: string): unknown {
   if (error.code === 'SQLITE_NOTADB') {
     return new UnusableFile(`${where} is not a data file of gate-sidecar.`, { cause: error })
   }
-  // SQLite reports a generated column over text that is no JSON as a plain SQLITE_ERROR.
+  // SQLite reports a generated column over text that is not JSON as a plain SQLITE_ERROR.
   const damaged = error.code === 'SQLITE_ERROR' || error.code.startsWith('SQLITE_CORRUPT')
   return damaged ? new AlteredFile(`${where} is damaged: ${error.message}.`, { cause: error }) : error
 }

@@ -14,7 +14,7 @@ type Place = Pick<Placed, 'chain' | 'seq'>
 
 export const MISSING = 'is missing, though the audit chain records it'
 
-/** What rows are held to. */
+/** Facts that rows are held to. */
 export interface Instance {
   origin: string
   /** Undefined for a store without seals. */

@@ -39,7 +39,7 @@ export interface StoreOptions {
 export function checked(connection: Connection, options: StoreOptions): { origin: string; memory: Memory } {
   try {
     const origin = retryWhileBusy(() => ensureOrigin(connection))
-    // One snapshot for all checks: a commit of another process meanwhile is no difference between chain and records.
+    // One snapshot for all checks: a commit of another process meanwhile is not a difference between chain and records.
     const load = connection.db.transaction(() => {
       if (options.check !== 'nothing') assertFollows(connection, origin, options)
       return loaded(connection)
@@ -51,7 +51,10 @@ export function checked(connection: Connection, options: StoreOptions): { origin
   }
 }
 
-/** What the service would refuse is not migrated, by no command: it stays as its version left it. @throws AlteredFile */
+/**
+ * A file that the service would refuse is not migrated by any command: it stays as its version left it. @throws
+ * AlteredFile
+ */
 export function accept(connection: Connection, options: StoreOptions): void {
   const origin = connection.instance.origin()
   if (origin !== undefined) assertFollows(connection, origin, options)

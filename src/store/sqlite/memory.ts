@@ -14,7 +14,7 @@ import type { RecordRow } from './records.ts'
 export interface Memory extends State {
   version: number
   onDisk: ReadonlyMap<string, PlacedStop>
-  /** Rows that were refused, by kind and id. What was known of them before stays in use. */
+  /** Rows that were refused, by kind and id. The earlier state of each stays in use. */
   altered: ReadonlyMap<string, Alteration>
 }
 

@@ -67,7 +67,10 @@ export function groupPace({ hasThread }: Pick<Writer, 'hasThread'>) {
     isNextDue: (waiting: readonly Sized[]): boolean =>
       waiting.some(({ isUrgent }) => isUrgent) || (!overtaken && delayMs() === 0),
     delayMs,
-    /** Counts a group that was written, or failed. What is large takes long on the fastest disk; a stop tells of it alone. */
+    /**
+     * Counts a group that was written, or failed. A large group takes long on the fastest disk; a stop tells of it
+     * alone.
+     */
     written(group: readonly Sized[], { tookMs, isOvertaken }: Timing): void {
       if (!isUrgentGroup(group)) {
         overtaken = isOvertaken

@@ -33,8 +33,8 @@ export function replayFrom(connection: Connection, chain: string, first: number)
 }
 
 /**
- * What the entry says, read strictly: some of it is put into canonical form. Decisions are many, and of them nothing is
- * but the request.
+ * Content of the entry, read strictly: some of it is put into canonical form. Decisions are many, and of them nothing
+ * is but the request.
  */
 function told({ entry: { header }, text }: Row): Told {
   const isDecision = header.type === 'gate.decision'

@@ -20,7 +20,10 @@ interface Written {
   since: number
 }
 
-/** What stands for a text in a row: itself, or its number. A number is a bigint here, since others would be stored as a float. */
+/**
+ * Stand-in for a text in a row: itself, or its number. A number is a bigint here, since others would be stored as a
+ * float.
+ */
 export type TextOrNumber = string | bigint
 
 /**
@@ -38,7 +41,10 @@ export function sharedTexts(db: Database) {
   let written = boundedCache<Written>(KEPT)
   let known = boundedCache<Shared, number>(KEPT)
   return {
-    /** What stands for the text in the entry of this seq of a chain. Shared is what comes a second time: many never do. */
+    /**
+     * Stand-in for the text in the entry of this seq of a chain. A text is shared when it comes a second time: many
+     * never do.
+     */
     stored(chain: number, seq: number, text: string): TextOrNumber {
       const key = `${chain} ${text}`
       const before = written.get(key)

@@ -53,7 +53,7 @@ export function verifyChain(
     return verifyChain(connection, origin, request, onProgress)
   const judged = replayed?.finish(found.fault === undefined && end === work.length)
   const unlawful = judged && unlawfulFault(request.chain, judged)
-  // What was altered comes first: what is recorded was not what happened then.
+  // Altered entries come first: their record is not what happened.
   found.fault ??= unlawful
   return { ...resultOf(found, request, { first, end }), unlawfulEntries: judged?.unlawfulEntries ?? 0 }
 }
