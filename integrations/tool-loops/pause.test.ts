@@ -59,7 +59,7 @@ for (const [what, text] of [
   test(`arguments that are ${what} run nothing`, async () => {
     const { tools, ran } = recording()
     const [answer] = await runToolCalls(await gate.session(), tools, callsOf({ name: 'pay', args: text }))
-    assert.equal(answer?.content, 'The arguments of pay are no JSON object.')
+    assert.equal(answer?.content, 'The arguments of pay are not a JSON object.')
     assert.deepEqual([ran, await gate.decisions()], [[], []])
   })
 }

@@ -47,7 +47,7 @@ def caused(error: BaseException, cause: BaseException) -> BaseException:
 
 
 class Unreadable(Exception):
-    """An error without a text."""
+    """An error without a message."""
 
     def __str__(self) -> str:
         raise ValueError
@@ -205,7 +205,7 @@ class Calling(unittest.TestCase):
             args = {"size": Decimal(1)}
             self.assertIs(finished(session.call("a.b", args, lambda own: own)), args)
         self.assertEqual(len(observed), 2)
-        self.assertRegex(observed[0], "cannot be asked about")
+        self.assertRegex(observed[0], "The gate cannot check")
 
     def test_what_runs_is_a_copy_of_what_was_asked(self) -> None:
         args: Any = {"list": ["x"], "pair": (1, [2])}

@@ -66,7 +66,7 @@ function failureIn(response: Response, body: Record<string, unknown> | undefined
 
 /** Keeps the status, since a 503 or 429 of a proxy tells whether to retry. */
 export function malformed({ status }: Response): GateError {
-  const message = `What answered with status ${status} is no sidecar, or its answer is broken.`
+  const message = `The answer with status ${status} is not from a sidecar, or is malformed.`
   return new GateError('malformed_answer', message, { status })
 }
 

@@ -10,7 +10,7 @@ const MAX_DEPTH = 64
  * @throws GateError `invalid_request` for values that JSON would change or leave out
  */
 export function ownCopy<T extends object>(args: T): T {
-  if (!isPlainObject(args)) throw unfit('arguments that are no plain object')
+  if (!isPlainObject(args)) throw unfit('arguments that are not a plain object')
   return copyOf(args, 0) as T
 }
 
@@ -23,9 +23,9 @@ function copyOf(value: unknown, depth: number): unknown {
   if (isPlainObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner, depth + 1)]))
   }
-  throw unfit(`a value of the type ${typeof value}${typeof value === 'object' ? ' that is no plain object' : ''}`)
+  throw unfit(`a value of the type ${typeof value}${typeof value === 'object' ? ' that is not a plain object' : ''}`)
 }
 
 function unfit(what: string): GateError {
-  return new GateError('invalid_request', `The gate cannot be asked about ${what}.`)
+  return new GateError('invalid_request', `The gate cannot check ${what}.`)
 }

@@ -48,7 +48,7 @@ export class GateClient extends Endpoints {
   constructor(options: GateOptions) {
     const { mode = 'enforce' } = options
     // Callers without a compiler may pass any word, which must not run what is denied.
-    if (!MODES.includes(mode)) throw new TypeError(`mode is ${MODES.join(' or ')}`)
+    if (!MODES.includes(mode)) throw new TypeError(`mode must be ${MODES.join(' or ')}`)
     const connection = breaking(connect(options))
     super(connection)
     this.#connection = connection
@@ -141,5 +141,5 @@ function warnOfObserved({ action, reason }: Observed): void {
 }
 
 function warnOfUnrecorded(decisionId: string, error: unknown): void {
-  console.warn(`gate-sidecar: what became of ${decisionId} could not be recorded: ${String(error)}`)
+  console.warn(`gate-sidecar: the outcome of ${decisionId} could not be recorded: ${String(error)}`)
 }

@@ -65,7 +65,7 @@ const LONGEST_PAUSE_MS = 2000
 
 /** Calls the service with an API key. @throws TypeError for options that cannot be used */
 export function connect({ tenantId, apiKey, ...options }: ConnectionOptions): Connection {
-  if (!tenantId || !apiKey) throw new TypeError('tenantId and apiKey are needed, and one of them is empty')
+  if (!tenantId || !apiKey) throw new TypeError('tenantId and apiKey are required, and neither may be empty')
   return connectAs({ tenantId, headers: () => ({ 'x-api-key': apiKey, 'x-tenant-id': tenantId }) }, options)
 }
 
@@ -73,8 +73,8 @@ export function connect({ tenantId, apiKey, ...options }: ConnectionOptions): Co
 export function connectAs({ tenantId, headers: named }: Caller, options: TransportOptions): Connection {
   const { timeout: usualMs = 30_000, retries = 3, fetch: send = fetch } = options
   assertMs('timeout', usualMs)
-  if (usualMs <= 0) throw new TypeError('timeout is above 0')
-  if (!(retries >= 0)) throw new TypeError('retries is a number from 0')
+  if (usualMs <= 0) throw new TypeError('timeout must be above 0')
+  if (!(retries >= 0)) throw new TypeError('retries must be a number, 0 or more')
   const base = addressIn(options.baseUrl ?? 'http://127.0.0.1:4283')
   // A redirect could lead to another gate, and a cached answer is not a decision.
   const always = { redirect: 'manual', cache: 'no-store' } as const
@@ -174,7 +174,7 @@ function segmentOf(name: string, value: string): string {
 function failureOf(cause: unknown, base: URL, limit: AbortSignal): GateError {
   if (cause instanceof GateError) return cause
   if (limit.aborted) return new GateError('timeout', `${base.origin} did not answer in time.`, { cause })
-  return new GateError('unreachable', `${base.origin} cannot be reached: ${reasonOf(cause)}. Is the sidecar started?`, {
+  return new GateError('unreachable', `${base.origin} cannot be reached: ${reasonOf(cause)}. Is the sidecar running?`, {
     cause,
   })
 }

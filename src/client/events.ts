@@ -64,7 +64,7 @@ export function parsedData<T>(data = ''): T {
   try {
     return JSON.parse(data)
   } catch (cause) {
-    throw new GateError('malformed_answer', 'What came is no event.', { cause })
+    throw new GateError('malformed_answer', 'The server sent an invalid event.', { cause })
   }
 }
 
@@ -88,7 +88,7 @@ export async function* blocks(
     const response = await open(either)
     if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') {
       await readAnswer(response, 'object')
-      throw new GateError('malformed_answer', 'What answered is no stream of events.', { status: response.status })
+      throw new GateError('malformed_answer', 'The answer is not an event stream.', { status: response.status })
     }
     let rest = ''
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

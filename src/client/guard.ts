@@ -104,7 +104,7 @@ function reportObserved({ onObserved }: GuardSettings, { action }: ActionRequest
 
 /** Text of an error, cut between characters: half of one has no UTF-8, and the service would refuse it. */
 function failureText(error: unknown): string {
-  const text = (textOf(error) ?? 'An error without a text').replaceAll(/\p{Surrogate}/gu, '\ufffd')
+  const text = (textOf(error) ?? 'An error without a message').replaceAll(/\p{Surrogate}/gu, '\ufffd')
   return [...text.slice(0, 2 * MAX_ERROR)].slice(0, MAX_ERROR).join('')
 }
 
@@ -112,7 +112,8 @@ function failureText(error: unknown): string {
 async function stillGood(record: Recorder, given: Verdict, request: ActionRequest): Promise<Verdict | undefined> {
   if (given instanceof ActionRefused) return given
   const isForThis = takeUp(given.decision, request)
-  if (isForThis === false) await record(given.decision, { status: 'not_run', error: 'Something else was to run.' })
+  if (isForThis === false)
+    await record(given.decision, { status: 'not_run', error: 'The call to run was another one.' })
   return isForThis ? given : undefined
 }
 
@@ -128,7 +129,7 @@ async function permitForNow(
     const verdict = attempt === 1 && known ? known : await verdictOn(connection, request, options)
     const isAborted = options.signal?.aborted ?? false
     if (verdict instanceof ActionRefused || (verdict.isValid() && !isAborted)) return verdict
-    const reason = 'What the gate allowed could not be started in time.'
+    const reason = 'The allowed action could not be started in time.'
     await record(verdict.decision, { status: 'not_run', error: reason })
     options.signal?.throwIfAborted()
     if (attempt === MAX_ATTEMPTS) return new ActionRefused(request.action, reason, verdict.decision)

@@ -3,7 +3,7 @@ export const MAX_MS = 2 ** 31 - 1
 
 /** @throws TypeError for a time that is not a number, which is a bug of the caller */
 export function assertMs(name: string, value: unknown): void {
-  if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`${name} is a number`)
+  if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`${name} must be a number`)
 }
 
 /** @throws the reason of the signal */

@@ -61,7 +61,7 @@ export async function decide(
   const body = request as CheckRequest
   const { data } = await call('check', { query, body }, { ...options, heldMs: Math.max(0, wait) })
   if (isDecisionAbout(data, request.action)) return data
-  throw new GateError('malformed_answer', 'The answer is no decision about this action.')
+  throw new GateError('malformed_answer', 'The answer is not a decision about this action.')
 }
 
 /** Checks the untrusted answer: its type is only a claim. */
@@ -88,7 +88,7 @@ export async function waitForApproval({ call }: Connection, id: string, options:
     try {
       const sending = { ...(signal && { signal }), ...(timeout < LONG_MS && { timeout }), heldMs: wait * 1000 }
       const { data } = await call('getApproval', { params: { id }, query: { wait } }, sending)
-      if (typeof data.status !== 'string') throw new GateError('malformed_answer', 'The answer is no approval.')
+      if (typeof data.status !== 'string') throw new GateError('malformed_answer', 'The answer is not an approval.')
       if (data.status !== 'pending' || performance.now() >= endMs) return data
     } catch (error) {
       if (!(error instanceof GateError && isPassing(error)) || performance.now() + POLL_INTERVAL_MS >= endMs)

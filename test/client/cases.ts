@@ -142,7 +142,7 @@ const failures: Case[] = [
     down: true,
     call: 'decide',
     with: MAIL,
-    error: { name: 'GateError', code: 'unreachable', message: /\. Is the sidecar started\?$/ },
+    error: { name: 'GateError', code: 'unreachable', message: /\. Is the sidecar running\?$/ },
   },
   {
     name: 'nothing comes',
@@ -722,7 +722,7 @@ const observing: Case[] = [
     with: { request: MAIL, returns: 1 },
     value: 1,
     ran: 1,
-    observed: [/^email.send: http\S+ cannot be reached: .+\. Is the sidecar started\?$/],
+    observed: [/^email.send: http\S+ cannot be reached: .+\. Is the sidecar running\?$/],
   },
 ]
 

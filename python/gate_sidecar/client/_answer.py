@@ -80,5 +80,5 @@ def malformed(status: int) -> GateError:
 
     With 503 or 429 of a proxy before the sidecar, that status says whether to ask again.
     """
-    message = f"What answered with status {status} is no sidecar, or its answer is broken."
+    message = f"The answer with status {status} is not from a sidecar, or is malformed."
     return GateError("malformed_answer", message, status=status)

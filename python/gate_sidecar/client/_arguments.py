@@ -19,7 +19,7 @@ def own_copy(args: Any) -> Dict[str, Any]:
     Raises GateError `invalid_request` for what is no mapping, and for values that JSON has not.
     """
     if not isinstance(args, Mapping):
-        raise _unfit("arguments that are no mapping")
+        raise _unfit("arguments that are not a mapping")
     copied: Dict[str, Any] = _copy(args, 0)
     return copied
 
@@ -42,4 +42,4 @@ def _copy(value: Any, depth: int) -> Any:
 
 
 def _unfit(what: str) -> GateError:
-    return invalid_request(f"The gate cannot be asked about {what}.")
+    return invalid_request(f"The gate cannot check {what}.")

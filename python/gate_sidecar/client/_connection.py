@@ -49,9 +49,9 @@ def service(tenant_id: str, api_key: str, base_url: str, timeout: float, retries
         raise ValueError("tenant_id and api_key are needed, in printable ASCII without spaces")
     timeout = checked_seconds("timeout", timeout)
     if timeout <= 0:
-        raise ValueError("timeout is above 0")
+        raise ValueError("timeout must be above 0")
     if not retries >= 0:
-        raise ValueError("retries is a number from 0")
+        raise ValueError("retries must be a number, 0 or more")
     url = urlsplit(base_url)
     if url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc:
         raise ValueError("base_url is that of a sidecar, such as http://127.0.0.1:4283")
@@ -189,7 +189,7 @@ class Connection:
         if isinstance(cause, OutOfTime):
             error = GateError("timeout", f"{self.service.origin} did not answer in time.")
         else:
-            message = f"{self.service.origin} cannot be reached: {cause}. Is the sidecar started?"
+            message = f"{self.service.origin} cannot be reached: {cause}. Is the sidecar running?"
             error = GateError("unreachable", message)
         error.__cause__ = cause
         return error

@@ -20,7 +20,7 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 
 class GateEvent(TypedDict):
-    """Something that happened, as far as the key may know of it. An event is no permission."""
+    """Something that happened, as far as the key may know of it. An event is not a permission."""
 
     position: str
     """Its place in the stream: where `last_event_id` goes on behind it."""

@@ -21,7 +21,7 @@ _TRIES = 3
 _MAX_ERROR = 500
 _RECORD_SECONDS = 5.0
 """Time limit of recording: the caller has acted, and waits no longer."""
-_LATE = "What the gate allowed could not be started in time."
+_LATE = "The allowed action could not be started in time."
 _LOG = logging.getLogger("gate_sidecar")
 
 
@@ -67,7 +67,7 @@ def _warn_of_observed(observed: Observed) -> None:
 
 
 def _warn_of_unrecorded(decision_id: str, error: GateError) -> None:
-    _LOG.warning("what became of %s could not be recorded: %s", decision_id, error)
+    _LOG.warning("the outcome of %s could not be recorded: %s", decision_id, error)
 
 
 class Admitted:

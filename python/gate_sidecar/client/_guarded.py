@@ -98,7 +98,7 @@ def guarded(
 
             return cast(F, asked_in_loop)
         if blocking is None:
-            raise TypeError("a function that is no coroutine function needs GateClient")
+            raise TypeError("a function that is not a coroutine function needs GateClient")
 
         @functools.wraps(function)
         def asked(*args: Any, **kwargs: Any) -> Any:

@@ -32,7 +32,7 @@ _AGES_SECONDS = 1e9
 def checked_seconds(name: str, value: float) -> float:
     """Return the seconds, up to a limit that is longer than anybody waits.
 
-    Raises ValueError for a time that is no number, which is a bug of the caller.
+    Raises ValueError for a time that is not a number, which is a bug of the caller.
     """
     if not isinstance(value, (int, float)) or value != value:
         raise ValueError(f"{name} is a number of seconds")

@@ -23,7 +23,7 @@ _SHORTEST_SECONDS = 1.0
 """Time for an answer beside that for which it is held, where less than `_LONG_SECONDS` is left."""
 _LONG_SECONDS = 30.0
 _AGAIN = "Once they have, call the tool again with the same arguments."
-"""What the agent can do about a held action."""
+"""Next steps of the agent after a held action."""
 
 OnPending = Callable[[Decision], None]
 
@@ -87,7 +87,7 @@ async def decide(
         on_headers=on_headers,
     )
     if not _is_decision_about(data, request.get("action")):
-        raise GateError("malformed_answer", "The answer is no decision about this action.")
+        raise GateError("malformed_answer", "The answer is not a decision about this action.")
     decision: Decision = data
     return decision
 
@@ -129,7 +129,7 @@ async def wait_for_approval(
                 held=wait,
             )
             if not isinstance(data.get("status"), str):
-                raise GateError("malformed_answer", "The answer is no approval.")
+                raise GateError("malformed_answer", "The answer is not an approval.")
             if data["status"] != "pending" or time.monotonic() >= end:
                 approval: Approval = data
                 return approval
@@ -165,7 +165,7 @@ async def verdict_on(
     """Return whether the action may run. Anything but an allow is a refusal, a GateError too.
 
     `approval_timeout` are the seconds to wait for people when the action is held. Raises ValueError
-    where that is no number.
+    where that is not a number.
     """
     approval_timeout = checked_seconds("approval_timeout", approval_timeout)
     end = time.monotonic() + approval_timeout

@@ -470,7 +470,7 @@ def guarded_async_tool(
     def decorate(function: F) -> F:
         refuse_generator(function)
         if not inspect.iscoroutinefunction(function):
-            raise TypeError("a function that is no coroutine function needs GateClient")
+            raise TypeError("a function that is not a coroutine function needs GateClient")
         name = named_call(function, exclude)
 
         @functools.wraps(function)

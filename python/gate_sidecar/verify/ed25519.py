@@ -76,7 +76,7 @@ def encode(p: Point) -> bytes:
 
 
 def decode(data: bytes) -> Optional[Point]:
-    """Decode a point (RFC 8032, 5.1.3), or return None if it is no canonical encoding."""
+    """Decode a point (RFC 8032, 5.1.3), or return None if it is not a canonical encoding."""
     number = int.from_bytes(data, "little")
     sign, y = number >> 255, number & (2**255 - 1)
     if len(data) != 32 or y >= P:

@@ -83,7 +83,7 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
       await call?.succeeded(tool_response)
     else {
       session.observe(String(tool_name), tool_response)
-      await call.failed('It ran with other arguments than were checked, which another hook or canUseTool gave it.')
+      await call.failed('It ran with arguments that were not checked: another hook or canUseTool changed them.')
     }
     return {}
   }

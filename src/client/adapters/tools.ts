@@ -104,7 +104,7 @@ async function answer(session: GateSession, tools: LocalTools, call: Call, optio
   const tool = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined
   if (tool === undefined) return `There is no tool ${toolName}.`
   const input = argumentsIn(call.text)
-  if (input === undefined) return `The arguments of ${toolName} are no JSON object.`
+  if (input === undefined) return `The arguments of ${toolName} are not a JSON object.`
   try {
     return textOf(toolName, await session.call(toolName, input, tool, { ...options, callId }))
   } catch (error) {
@@ -119,7 +119,7 @@ function textOf(toolName: string, result: unknown): string {
   try {
     return JSON.stringify(result) ?? 'null'
   } catch {
-    return `${toolName} succeeded. Its result has no JSON, and cannot be shown.`
+    return `${toolName} succeeded. Its result cannot be written as JSON, and is not shown.`
   }
 }
 
@@ -128,7 +128,7 @@ async function approval(session: GateSession, call: Call, options: RunOptions): 
   const { callId, toolName, text } = call
   const answered = { type: 'mcp_approval_response', approval_request_id: callId } as const
   const input = argumentsIn(text)
-  if (input === undefined) return { ...answered, approve: false, reason: 'The arguments are no JSON object.' }
+  if (input === undefined) return { ...answered, approve: false, reason: 'The arguments are not a JSON object.' }
   try {
     await callWithInput(session, { toolName, input }, () => undefined, { ...options, callId })
     return { ...answered, approve: true }
