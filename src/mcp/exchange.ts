@@ -147,8 +147,7 @@ export class Exchange {
 
   #opened(id: Id, open: PendingRequest): void {
     const [oldest] = this.#open.keys()
-    if (this.#open.size >= MAX_OPEN && oldest !== undefined)
-      this.#finish(oldest, 'The server has not answered for long.')
+    if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#finish(oldest, 'The server did not answer in time.')
     this.#open.set(String(id), open)
   }
 
@@ -196,7 +195,7 @@ export class Exchange {
     if (method !== 'notifications/cancelled') return false
     const held = this.#held.get(String(requestId))
     held?.abort()
-    this.#finish(String(requestId), 'The client gave it up before the server answered.')
+    this.#finish(String(requestId), 'The client cancelled it before the server answered.')
     return held !== undefined
   }
 
@@ -215,7 +214,7 @@ export class Exchange {
   /** @returns the reason why the client must not see the list */
   #seeTools(result: JsonObject): string | undefined {
     const tools = toolsIn(result)
-    if (tools === undefined) return 'Its list of tools can be read in more than one way.'
+    if (tools === undefined) return 'Its list of tools is ambiguous.'
     const { drifts, hasNew } = this.#book.see(tools)
     for (const drift of drifts) this.#told.onDrift(drift)
     if (hasNew) this.#told.onNewTools()

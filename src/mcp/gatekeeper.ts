@@ -75,12 +75,12 @@ export function gatekeeper(options: GatekeeperOptions) {
       listen(request)
       const { name } = request.params
       if (typeof name !== 'string' || !isActionName(`${prefix}${name}`))
-        return refused(request, 'The name of the tool cannot be the name of an action.')
+        return refused(request, 'The name of the tool is not a valid action name.')
       const objection = book.objection(name)
       if (objection !== undefined && options.refusesDrift)
-        return refused(request, `${objection} Who runs the relay has to look at it and accept it.`)
+        return refused(request, `${objection} The operator of the relay must review and accept it.`)
       const action = requestOf(session, name, request.params)
-      if (action === undefined) return refused(request, 'Its arguments are no object.')
+      if (action === undefined) return refused(request, 'Its arguments are not an object.')
       const edition = book.edition(name)
       const permit = await ask(client, action, rulingOptions, options.approvalTimeout)
       if (permit instanceof ActionRefused) return refused(request, permit.reason, permit.decision)
@@ -88,7 +88,7 @@ export function gatekeeper(options: GatekeeperOptions) {
       // The server may have changed the tool while people decided.
       if (book.objection(name) !== objection || book.edition(name) !== edition) {
         await record(decisionId, { status: 'not_run', error: CHANGED_MEANWHILE })
-        return refused(request, `What the server says of ${name} has changed since it was asked about.`)
+        return refused(request, `The definition of ${name} has changed since the check.`)
       }
       if (!permit.isValid()) {
         await record(decisionId, { status: 'not_run', error: TOO_LATE })
@@ -118,7 +118,7 @@ export function gatekeeper(options: GatekeeperOptions) {
 }
 
 const CHANGED_MEANWHILE = 'The definition of the tool changed meanwhile.'
-const TOO_LATE = 'What the gate allowed could not be started in time.'
+const TOO_LATE = 'The allowed action could not be started in time.'
 /** Time limit of recording an outcome, which a closing relay waits for. */
 const RECORD_MS = 5000
 /** Interval of progress notifications to a client whose call is held, when it asked for progress. */

@@ -88,7 +88,7 @@ async function serve(
   const header = differingHeader(request.headers, read && 'method' in read ? read : undefined, options.book)
   if (header !== undefined) {
     const id = read?.kind === 'request' ? read.id : null
-    const message = `The header ${header} says something else than the body.`
+    const message = `The header ${header} contradicts the body.`
     return reply.say(errorAnswer(message, HEADER_MISMATCH, id), 400)
   }
   const session = sessionOf(request.headers)
@@ -140,10 +140,10 @@ function faultOf(
     throw error
   }
   if (url.split('?', 1)[0] !== pathname) return { status: 404, message: `The server is at ${pathname}.` }
-  if (!['POST', 'GET', 'DELETE'].includes(method)) return { status: 405, message: `${method} is not taken.` }
+  if (!['POST', 'GET', 'DELETE'].includes(method)) return { status: 405, message: `${method} is not allowed.` }
   const { 'content-type': type = '', 'content-encoding': encoding } = headers
   if (method === 'POST' && (!JSON_IN_UTF8.test(type) || encoding !== undefined))
-    return { status: 415, message: 'A message comes as application/json in UTF-8, without an encoding.' }
+    return { status: 415, message: 'Send a message as application/json in UTF-8, without a content encoding.' }
   return undefined
 }
 

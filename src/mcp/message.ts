@@ -40,23 +40,22 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage {
   } catch (error) {
     return refused(PARSE_ERROR, `The message cannot be read: ${error instanceof Error ? error.message : error}`)
   }
-  if (!isJsonObject(message))
-    return refused(INVALID_REQUEST, 'A message is one object; lists of messages are not taken.')
+  if (!isJsonObject(message)) return refused(INVALID_REQUEST, 'A message is one object; batches are not supported.')
   const ambiguous = ambiguousName(message)
   if (ambiguous !== undefined)
-    return refused(INVALID_REQUEST, `${ambiguous} is no member of a message, or is there twice but for its case.`)
+    return refused(INVALID_REQUEST, `${ambiguous} is not a member of a message, or appears twice in different case.`)
   const { id, method, params = {} } = message
   const known = isId(id) ? id : null
   if (method === undefined) {
     const isAnswer = message.result !== undefined || message.error !== undefined
     return isAnswer ? { kind: 'response', message } : refused(INVALID_REQUEST, 'The message has no method.', known)
   }
-  if (typeof method !== 'string') return refused(INVALID_REQUEST, 'The method is no text.')
-  if (!isMethod(method)) return refused(INVALID_REQUEST, 'The method is none that MCP has.', known)
+  if (typeof method !== 'string') return refused(INVALID_REQUEST, 'The method is not a text.')
+  if (!isMethod(method)) return refused(INVALID_REQUEST, 'The method is not a method of MCP.', known)
   if ('result' in message || 'error' in message)
     return refused(INVALID_REQUEST, 'The message asks and answers at once.', known)
   // JSON-RPC allows lists of parameters, but MCP does not: a server could read a tool call into one.
-  if (!isJsonObject(params)) return refused(INVALID_REQUEST, 'The parameters are no object.', known)
+  if (!isJsonObject(params)) return refused(INVALID_REQUEST, 'The parameters are not an object.', known)
   if (id === undefined) return { kind: 'notification', method, params, message }
   if (known === null) return refused(INVALID_REQUEST, 'The id is neither a text nor a number.')
   return { kind: 'request', id: known, method, params, message }

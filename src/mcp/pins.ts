@@ -27,7 +27,7 @@ export function addPins(path: string, pins: Pins): Pins {
     const all = { ...pins, ...known }
     if (rewriteFile(realpathSync(path), before, textOf(all))) return all
   }
-  throw new UnusablePins(`${path} cannot be written: others write it all the time.`)
+  throw new UnusablePins(`${path} cannot be written: other processes keep writing it.`)
 }
 
 function textOf(pins: Pins): string {
@@ -44,7 +44,7 @@ function pinsIn(path: string, bytes: Uint8Array): Pins {
   }
   const tools = isJsonObject(file) ? file.tools : undefined
   if (!isPins(tools))
-    throw new UnusablePins(`${path} holds no digests of tools; name another file, or delete it to begin anew.`)
+    throw new UnusablePins(`${path} holds no digests of tools; name another file, or delete it to start over.`)
   return tools
 }
 

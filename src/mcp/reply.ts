@@ -52,8 +52,8 @@ export class Reply {
     if (message !== undefined) return this.#last(message, status, passedOn(headers))
     const isEmpty = body.length === 0 && !this.#response.headersSent
     if (isEmpty) return void this.#response.writeHead(status, passedOn(headers)).end()
-    // An error page, such as of a proxy, is no message.
-    const what = `The answer of the server, of status ${status}, is no message.`
+    // An error page, such as of a proxy, is not a message.
+    const what = `The server's answer with status ${status} is not a message.`
     return this.#fail(what, status < 400 ? 502 : status, passedOn(headers))
   }
 
@@ -113,6 +113,6 @@ function passedFields(
 function faultOf(status: number, headers: IncomingHttpHeaders): string | undefined {
   const { 'content-encoding': encoding = 'identity' } = headers
   // A client that followed the redirect would reach the server without a gate.
-  if (status >= 300 && status < 400) return 'The server answers from somewhere else, which is not followed.'
-  return encoding === 'identity' ? undefined : 'The server answers in an encoding that was not asked for.'
+  if (status >= 300 && status < 400) return 'The server answers with a redirect, which is not followed.'
+  return encoding === 'identity' ? undefined : 'The server answers in an encoding that was not requested.'
 }

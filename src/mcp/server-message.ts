@@ -35,15 +35,15 @@ export function readServerMessage(source: string): ServerMessage {
   } catch (error) {
     return unreadable(error instanceof Error ? error.message : String(error), idsIn(source))
   }
-  if (!isJsonObject(message)) return unreadable('It is no object.', idsIn(source))
+  if (!isJsonObject(message)) return unreadable('It is not an object.', idsIn(source))
   const { id, method, params, result, error } = message
   const answered = isId(id) ? [id] : []
   const stranger = Object.keys(message).find((name) => !ENVELOPE.includes(name))
-  if (stranger !== undefined) return unreadable(`${stranger} is no member of a message.`, answered)
+  if (stranger !== undefined) return unreadable(`${stranger} is not a member of a message.`, answered)
   if (message.jsonrpc !== '2.0') return unreadable('It is not of JSON-RPC 2.0.', answered)
   const passed: Passed = { text: oneLine(source), numbers }
   if ('method' in message) {
-    if (typeof method !== 'string') return unreadable('Its method is no text.', answered)
+    if (typeof method !== 'string') return unreadable('Its method is not a text.', answered)
     if ('result' in message || 'error' in message) return unreadable('It asks and answers at once.', answered)
     return { kind: 'other', method, params, ...passed }
   }
@@ -51,7 +51,7 @@ export function readServerMessage(source: string): ServerMessage {
   if ('error' in message && (id === undefined || id === null))
     return { kind: 'answer', id: null, result: undefined, error, ...passed }
   if (!isId(id)) return unreadable('It answers nothing.', answered)
-  if ('result' in message && !isJsonObject(result)) return unreadable('Its result is no object.', answered)
+  if ('result' in message && !isJsonObject(result)) return unreadable('Its result is not an object.', answered)
   return { kind: 'answer', id, result: isJsonObject(result) ? result : undefined, error, ...passed }
 }
 

@@ -112,9 +112,9 @@ test('what cannot be read is told, and whoever waits for it gets an error', asyn
   const { body } = await send(call('look'))
   assert.match(
     body,
-    /^data: \{"jsonrpc":"2.0","id":1,"error":\{"code":-32603,"message":"The answer of the server cannot be read: Its result is no object."\}\}\n\n$/,
+    /^data: \{"jsonrpc":"2.0","id":1,"error":\{"code":-32603,"message":"The answer of the server cannot be read: Its result is not an object."\}\}\n\n$/,
   )
-  assert.deepEqual(unreadable, ['Its result is no object.'])
+  assert.deepEqual(unreadable, ['Its result is not an object.'])
 })
 
 const LISTS: [what: string, list: object][] = [
@@ -130,7 +130,7 @@ for (const [what, list] of LISTS) {
   test(`a list with ${what} does not reach the client`, async () => {
     const { send, unreadable } = await scene((_, outgoing, { id }) => json(outgoing, result(id, list)))
     const { body } = await send({ jsonrpc: '2.0', id: 3, method: 'tools/list' })
-    assert.match(JSON.parse(body).error.message, /can be read in more than one way/)
+    assert.match(JSON.parse(body).error.message, /is ambiguous/)
     assert.equal(unreadable.length, 1)
   })
 }

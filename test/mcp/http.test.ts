@@ -263,7 +263,7 @@ for (const [what, before, meanwhile, refusesDrift] of [
     const id = await pendingOf(agent)
     for (const version of meanwhile) await list(version)
     await gate.call(approver, 'POST', `/approvals/${id}/approve`, { approverId: 'ann' })
-    assert.match(told(await answer), /has changed since it was asked about/)
+    assert.match(told(await answer), /has changed since the check/)
     const methods = heard.map(({ body }) => JSON.parse(body).method)
     assert.deepEqual(
       methods,

@@ -403,7 +403,7 @@ test('a call that is given up at the server, and one that the server never answe
   assert.deepEqual(
     mine.map(({ data: { status, error } }: { data: Record<string, string> }) => [status, error]).sort(),
     [
-      ['failed', 'The client gave it up before the server answered.'],
+      ['failed', 'The client cancelled it before the server answered.'],
       ['failed', 'The connection ended before the server answered.'],
     ],
   )
