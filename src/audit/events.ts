@@ -9,9 +9,8 @@ export const EVENTS = {
   'approval.expired': 'a held request passed its deadline',
   'approval.cancelled': 'a stop, or a person, cancelled an approval before it was used',
   'approval.consumed': 'an approval was used by the action that it covers',
-  'outcome.recorded': 'what became of an action after its decision, as its agent says',
-  'outcome.missing':
-    'an action was allowed, and its agent, which reports outcomes, told none in time: it may have been bypassed',
+  'outcome.recorded': 'the outcome of an action after its decision, as reported by its agent',
+  'outcome.missing': 'an allowed action whose agent reports outcomes got none in time: the gate may have been bypassed',
   'killswitch.triggered': 'a stop was put in force, or repeated',
   'killswitch.recovered': 'a stop was ended',
   'key.created': 'a key was made',
@@ -28,9 +27,9 @@ export const EVENTS = {
   'audit.checkpoint': 'the heads of chains were signed',
   'audit.redaction': 'sections of entries were erased',
   'audit.prune': 'the oldest entries were archived and deleted',
-  'audit.restored': 'the trail was taken up as it is, though anchors say otherwise or checkpoints are missing',
+  'audit.restored': 'the trail was accepted as it is, although anchors contradict it or checkpoints are missing',
   'audit.verified': 'the service verified its own chains',
-  'clock.regression': 'the clock of the machine went back',
+  'clock.regression': 'the clock of the machine was set back',
 } as const
 
 export type EventType = keyof typeof EVENTS

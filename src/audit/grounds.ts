@@ -59,7 +59,8 @@ const KEPT = 1000
 export function varyingOf(grounds: Grounds, action: string): Varying {
   const { approvalId = null, caller, evaluatedAt, historyEnd = null, session = null, taken = null } = grounds
   const evaluatedMs = parseTimestamp(evaluatedAt) ?? null
-  if (evaluatedAt !== undefined && evaluatedMs === null) throw new TypeError(`${evaluatedAt} is no time of a decision`)
+  if (evaluatedAt !== undefined && evaluatedMs === null)
+    throw new TypeError(`${evaluatedAt} is not the time of a decision`)
   if (taken !== null && taken !== action) throw new TypeError(`${taken} is not the action of the decision`)
   return { approvalId, agent: caller.agent ?? null, evaluatedMs, historyEnd, session, isTaken: taken !== null }
 }

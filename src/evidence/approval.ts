@@ -119,7 +119,7 @@ function recordFault(
   const bound = boundOf(chain, String(requestedBy), request)
   const paths = Array.isArray(unbound) ? unbound.map(pathOf) : [undefined]
   if (bound === undefined || !paths.every((path) => path !== undefined))
-    return 'What the approval covers cannot be told.'
+    return 'The scope of the approval cannot be determined.'
   return approvalDigest(bound, paths) === digest ? undefined : 'The approval is for another request.'
 }
 

@@ -136,7 +136,7 @@ async function walkLines(
   for await (const text of source.lines()) {
     if (next >= end) return { ...walked, segment: 'There are more entries than the range has.' }
     const line = readLine(text)
-    const fault = line === undefined ? `Line ${next - first + 1} is no entry in canonical form.` : faultOfNext(line)
+    const fault = line === undefined ? `Line ${next - first + 1} is not an entry in canonical form.` : faultOfNext(line)
     if (line === undefined || fault !== undefined) return { ...walked, segment: fault }
     walked.openings ??= openingsFault(line)
     if (walked.openings === undefined) step(toldBy(line))

@@ -109,7 +109,7 @@ export function votersFault(
   const votes = [...ballots.votes.filter((vote) => !good.includes(vote)), ...good]
   const counted = countedVotes({ ...ballots, votes }, ballots, known, ballots.decidedMs)
   const voters = [...counted.values()].filter((vote) => good.includes(vote))
-  return voters.length >= ballots.quorum ? undefined : `Of the votes, ${voters.length} of ${ballots.quorum} count.`
+  return voters.length >= ballots.quorum ? undefined : `${voters.length} of ${ballots.quorum} votes count.`
 }
 
 /** The voters, the requester, and each key that made one of them over HTTP. */

@@ -293,7 +293,7 @@ test('entries that were altered are neither archived nor deleted', async () => {
   const again = await openTrail(dir, () => LATER_MS)
   await assert.rejects(
     prunable(again, LIVE, before(100)),
-    (error: GateError) => error.code === 'audit_unavailable' && error.message.includes('not what was signed'),
+    (error: GateError) => error.code === 'audit_unavailable' && error.message.includes('does not match its signatures'),
   )
   await again.close()
 })

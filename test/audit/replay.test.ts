@@ -377,7 +377,7 @@ const FORGERIES: Forgery[] = [
     entries: (f) => heldBy(f, ({ requestedEnd: _, ...older }) => older as Approval),
   },
   {
-    name: 'an approval that was asked for at a place to come',
+    name: 'an approval that was requested at a later place',
     rule: 'order',
     at: 1,
     entries: (f) => heldBy(f, (approval) => ({ ...approval, requestedEnd: 1_000_000 })),

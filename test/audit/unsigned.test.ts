@@ -175,7 +175,7 @@ test('the key file away for an hour, and the service ended: nothing is signed un
   await away.close()
   const trail = await openTrail(dir, () => nowMs)
   await trail.checkpoints.signAll()
-  assert.match(trail.checkpoints.faults().get(LIVE) ?? '', /entry 4 was signed once.*audit restore/)
+  assert.match(trail.checkpoints.faults().get(LIVE) ?? '', /entry 4 was signed before.*audit restore/)
   assert.equal((await verifySeqs(trail.store, LIVE, undefined)).status, 'tampered')
   const tail = { chain: LIVE, first: 4, end: 124 }
   const args = ['audit', 'restore', '--data', dir, '--reason', 'the volume of the key was away']
@@ -223,7 +223,10 @@ const restoredIn = async ({ store }: EvidenceDeps): Promise<unknown[]> => {
 
 test('a checkpoint that was taken away is not made anew until somebody answers for it, and keeps no other chain from its own', async () => {
   const trail = await takenAway(() => undefined)
-  assert.match(trail.checkpoints.faults().get(LIVE) ?? 'signed', /entry 5 was signed once, and is not any more/)
+  assert.match(
+    trail.checkpoints.faults().get(LIVE) ?? 'signed',
+    /entry 5 was signed before, and its signature is missing now/,
+  )
   assert.equal((await trail.store.lastCheckpoint('other/live'))?.size, 7)
   const tail = { chain: LIVE, first: 5, end: 306 }
   const restored = await restoreTrail(trail, async () => trail, undefined, { reason: 'found out', actor: SERVICE })

@@ -24,15 +24,15 @@ const ONE_PERSON = inLastVote(([first = {}, second]) => ({
 /** Approvals that a service would sign if it recorded something else itself, each with the reason against it. */
 const RECORDED: [name: string, change: Changes, why: RegExp | undefined][] = [
   ['as it was', (changes) => changes, undefined],
-  ['both votes by one person', ONE_PERSON, /1 of 2 count/],
-  ['a quorum of three', inRequest({ quorum: 3 }), /2 of 3 count/],
+  ['both votes by one person', ONE_PERSON, /1 of 2 votes count/],
+  ['a quorum of three', inRequest({ quorum: 3 }), /2 of 3 votes count/],
   ['a quorum of none', inRequest({ quorum: 0 }), /no votes/],
   ['a vote by nobody', inLastVote(([first = {}]) => ({ votes: [first, { principal: null }] })), /by nobody/],
   ['no votes', inLastVote(() => ({ votes: null })), /no votes/],
   ['a rejection', inLastVote(() => ({ status: 'rejected' })), /not approved/],
   ['another digest', inRequest({ digest: `sha256:${'0'.repeat(64)}` }), /another request/],
   ['a member left out that was not', inRequest({ unbound: ['context.amount'] }), /another request/],
-  ['the whole context left out', inRequest({ unbound: ['context'] }), /cannot be told/],
+  ['the whole context left out', inRequest({ unbound: ['context'] }), /cannot be determined/],
 ]
 for (const [name, change, why] of RECORDED) {
   test(`even with both private keys, an approval that says of itself: ${name}`, () => {
@@ -71,15 +71,19 @@ const KEYS: [name: string, keys: (keys: Keys) => Keys, why: RegExp | undefined][
   ['no key of a voter', (keys) => keys.filter((entry) => idOf(entry) !== 'ann'), /is not shown/],
   ['no key of the requester', (keys) => keys.filter((entry) => idOf(entry) !== null), /is not shown/],
   ['one of them twice', (keys) => [...keys, ...keys.slice(0, 1)], /makes no key, or again/],
-  ['a voter who is no approver', ofKey('ann', { roles: ['agent', 'auditor'] }), /1 of 2 count/],
+  ['a voter who is no approver', ofKey('ann', { roles: ['agent', 'auditor'] }), /1 of 2 votes count/],
   ['a voter who is an approver', ofKey('ann', { roles: ['approver'] }), undefined],
-  ['a voter with another identity', ofKey('ann', { identity: 'eve' }), /1 of 2 count/],
-  ['a voter whose key had expired', ofKey('ann', { expiresAt: '2026-01-01T00:00:00.000Z' }), /1 of 2 count/],
-  ['a voter whom the requester made', ofKey('ann', { createdBy: requester }), /1 of 2 count/],
-  ['a voter whose key the requester rotated', ofKey('ann', { rotatedBy: requester }), /1 of 2 count/],
-  ['a voter whom the other one made', ofKey('ann', { createdBy: keyOf('bob') }), /1 of 2 count/],
+  ['a voter with another identity', ofKey('ann', { identity: 'eve' }), /1 of 2 votes count/],
+  ['a voter whose key had expired', ofKey('ann', { expiresAt: '2026-01-01T00:00:00.000Z' }), /1 of 2 votes count/],
+  ['a voter whom the requester made', ofKey('ann', { createdBy: requester }), /1 of 2 votes count/],
+  ['a voter whose key the requester rotated', ofKey('ann', { rotatedBy: requester }), /1 of 2 votes count/],
+  ['a voter whom the other one made', ofKey('ann', { createdBy: keyOf('bob') }), /1 of 2 votes count/],
   ['a voter whom a key made that is not shown', ofKey('ann', { createdBy: 'key_other' }), /key_other is not shown/],
-  ['a voter of the line of the requester', ofKey('ann', { identity: null, rotatedFrom: requester }), /1 of 2 count/],
+  [
+    'a voter of the line of the requester',
+    ofKey('ann', { identity: null, rotatedFrom: requester }),
+    /1 of 2 votes count/,
+  ],
   ['a key that is revoked as it is made', ofKey('bob', { revokedAt: '2026-01-01T00:00:00.000Z' }), /makes no key/],
   ['a key under another id', ofKey('bob', { id: 'key_other' }), /makes no key/],
   ['roles that are no list', ofKey('bob', { roles: 'owner' }), /makes no key/],
@@ -87,7 +91,7 @@ const KEYS: [name: string, keys: (keys: Keys) => Keys, why: RegExp | undefined][
     'a key that was made after its vote',
     (keys) =>
       keys.map((entry) => (idOf(entry) === 'ann' ? { ...entry, header: { ...entry.header, seq: later } } : entry)),
-    /1 of 2 count/,
+    /1 of 2 votes count/,
   ],
 ]
 for (const [name, keys, why] of KEYS) {
@@ -100,7 +104,7 @@ for (const [name, keys, why] of KEYS) {
 
 /** What the requester's policies asked for, and who asked, by the same keys. */
 const ASKED: [name: string, change: Changes, why: RegExp | undefined][] = [
-  ['a group that no voter has', inRequest({ approvers: [['treasury']] }), /0 of 2 count/],
+  ['a group that no voter has', inRequest({ approvers: [['treasury']] }), /0 of 2 votes count/],
   ['no group', inRequest({ approvers: [] }), undefined],
   ['a requester who is one of the voters', inRequest({ requestedBy: 'ann' }), /another requester/],
   ['a requesting key that is not shown', inRequest({ requestedByKey: 'key_other' }), /key_other is not shown/],

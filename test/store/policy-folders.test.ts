@@ -246,7 +246,7 @@ test('files of one version with lists of the next are no reading of the folder',
       return inThisThread.policyWorker.listFiles(files)
     },
   })
-  assert.deepEqual((await folders.read('acme')).source, { problem: 'was exchanged while it was read; try again' })
+  assert.deepEqual((await folders.read('acme')).source, { problem: 'was replaced while it was read; try again' })
   const { source } = await folders.read('acme')
   assert.ok('lists' in source)
   assert.equal(String(source.lists.get('out.txt')), '..2')

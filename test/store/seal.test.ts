@@ -42,7 +42,7 @@ test('a chain that is appended to without the log key is refused at the start', 
   append(dir, undefined)
   assert.throws(
     () => openBeside(dir, clock),
-    /acme\/live: entry 4, the newest, was not appended by who holds the log key/,
+    /acme\/live: entry 4, the newest, was not appended by the holder of the log key/,
   )
 })
 
@@ -62,7 +62,7 @@ test('while the store is open, nothing is written behind what was appended witho
   const dir = await trail()
   const store = openBeside(dir, clock)
   append(dir, undefined)
-  await assert.rejects(commit(store, only(note())), /was not appended by who holds the log key/)
+  await assert.rejects(commit(store, only(note())), /was not appended by the holder of the log key/)
   // Other chains are written to all the same.
   await commit(store, only(note({}, { chain: 'other/live' })))
   await store.close()
@@ -88,8 +88,8 @@ test('a process sees that entries which it wrote are gone, though an earlier sea
   again.seals.put(origin, key, LIVE, earlier)
   again.db.close()
   store.compareChains()
-  assert.match(store.alteredChains().get(LIVE) ?? '', /entry 2 was written, and is not there/)
-  await assert.rejects(commit(store, only(note())), /entry 2 was written, and is not there/)
+  assert.match(store.alteredChains().get(LIVE) ?? '', /entry 2 was written and is missing/)
+  await assert.rejects(commit(store, only(note())), /entry 2 was written and is missing/)
   await store.close()
 })
 
@@ -100,7 +100,7 @@ test('nothing is appended behind another entry in the place of the newest one th
   tamper(dir, (file) => {
     file.prepare('UPDATE audit_entry SET hash = prev WHERE at = (SELECT max(at) FROM audit_entry)').run()
   })
-  await assert.rejects(commit(store, only(note())), /entry 1 was written, and is not there/)
+  await assert.rejects(commit(store, only(note())), /entry 1 was written and is missing/)
   await store.close()
 })
 

@@ -165,7 +165,7 @@ const bodies: Row[] = ["''", "'{a:1,}'", "'NaN'", "'null'", "'[]'", "'{}'", NO_U
   ['tenant', 'api_key', 'signing_key', 'policy'].map((table) => ({
     name: `a ${table} whose body is ${body}`,
     change: sql(`UPDATE ${table} SET body = ${body} WHERE rowid = (SELECT max(rowid) FROM ${table})`),
-    named: /stored (tenant|key|signingKey|policy) \S+ (is no record|differs)/,
+    named: /stored (tenant|key|signingKey|policy) \S+ (is not a record|differs)/,
   })),
 )
 

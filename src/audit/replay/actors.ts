@@ -32,7 +32,7 @@ export function actorFault(state: State, place: Place, actor: JsonObject, who: W
     return who.host ? undefined : broken('role', 'the host does not do this')
   if (kind === 'service' && id === 'gate-sidecar')
     return who.service ? undefined : broken('role', 'the service does not do this by itself')
-  if (kind !== 'key') return broken('form', 'its actor is nobody that there is')
+  if (kind !== 'key') return broken('form', 'its actor does not exist')
   if (who.key === undefined) return broken('role', 'no key does this')
   const key = knownKey(state, place, actor as unknown as Acting, who)
   if (key === undefined || 'rule' in key) return key

@@ -45,15 +45,15 @@ export function approvalFault(state: State, event: Event): Fault | undefined {
 function requestedFault(state: State, event: Event): Fault | undefined {
   const { id, place, changes, actor } = event
   const approval = readApproval(changes)
-  if (approval === undefined || approval.id !== id) return broken('form', 'it is no approval of the form of approvals')
+  if (approval === undefined || approval.id !== id) return broken('form', 'it is not a well-formed approval')
   const { decided } = state
   if (state.approvals.has(id) || approval.revision !== 1) return broken('record', `approval ${id} had been made before`)
   if (approval.chain !== place.chain) return broken('type', 'the approval belongs to another chain')
   const isDecided = approval.votes.length > 0 || approval.decidedAt !== null || approval.decidedEnd !== null
   if (approval.status !== 'pending' || isDecided || approval.quorum < 1)
     return broken('state', 'a new approval is pending, and has no votes')
-  if (approval.requestedEnd > place.seq) return broken('order', `approval ${id} was asked for at a place to come`)
-  if (decided === undefined) return state.knows.own ? broken('order', 'no decision has held anything') : undefined
+  if (approval.requestedEnd > place.seq) return broken('order', `approval ${id} was requested at a later place`)
+  if (decided === undefined) return state.knows.own ? broken('order', 'no held decision comes before it') : undefined
   const isForIt =
     decided.decision === 'require_approval' &&
     decided.approvalId === id &&
@@ -74,19 +74,19 @@ function voteFault(state: State, event: Event, before: Approval): Fault | undefi
   const { id, type, place, changes } = event
   const isFor = type === 'approval.approved'
   const after = readApproval(changedRecord(state, event))
-  if (after === undefined) return broken('form', 'it leaves no approval of the form of approvals')
+  if (after === undefined) return broken('form', 'the approval that it leaves is malformed')
   const { votes, status } = after
   const isEnd = status !== 'pending'
   const members = status === 'approved' ? 'decidedAt decidedEnd' : 'decidedAt'
   if (namesOf(changes) !== (isEnd ? `${members} revision status votes` : 'revision votes'))
-    return broken('form', 'it is no vote, or more')
+    return broken('form', 'it is not a vote, or changes more')
   if (before.status !== 'pending') return broken('state', `approval ${id} was ${before.status}, no longer pending`)
   if (isEnd ? status !== (isFor ? 'approved' : 'rejected') || after.decidedAt === null : !isFor)
     return broken('state', `the vote leaves approval ${id} ${status}`)
   if (statusBy(before, state.placed, place) === 'expired') return broken('state', `approval ${id} had expired`)
   // A stop counts from this place on, which lies at the vote or before.
   if (status === 'approved' && !(after.decidedEnd !== null && after.decidedEnd <= place.seq))
-    return broken('order', `approval ${id} was approved at a place to come`)
+    return broken('order', `approval ${id} was approved at a later place`)
   const stop = isFor ? coveringStop(state.inForce, subjectOf(before)) : undefined
   if (stop !== undefined) return broken('stopped', `a vote counts under stop ${stop.id} (${stop.level})`)
   const fault = ballotFault(state, event, before, votes)
@@ -107,7 +107,7 @@ function ballotFault(
   if (vote.keyId !== actor.id || vote.entryId !== place.id) return broken('vote', 'the vote is not that of the entry')
   const voter = state.keys.get(vote.keyId)
   if (voter === undefined) return undefined
-  if (vote.principal !== principalOf(voter)) return broken('vote', `key ${voter.id} votes as somebody else`)
+  if (vote.principal !== principalOf(voter)) return broken('vote', `key ${voter.id} votes under another identity`)
   // The requester may vote against its request.
   const asked = type === 'approval.approved' ? before : { ...before, selfApproval: true }
   const refusal = refusalOf(() => assertMayVote(asked, voter, vote.approverId, state.keys))
@@ -138,7 +138,7 @@ function quorumFault(state: State, { atMs }: Place, approval: Approval, terms: V
 
 function expiredFault(state: State, { id, place, changes }: Event, before: Approval): Fault | undefined {
   if (namesOf(changes) !== 'revision status' || changes.status !== 'expired')
-    return broken('form', 'it is no expiry, or more')
+    return broken('form', 'it is not an expiry, or changes more')
   // While only the order is known, nobody can say whether the deadline had passed.
   const status = statusBy({ ...before, status: 'pending' }, state.placed, place)
   const isEarly = Number.isFinite(place.atMs) && status !== 'expired'
@@ -146,24 +146,24 @@ function expiredFault(state: State, { id, place, changes }: Event, before: Appro
 }
 
 function cancelledFault(state: State, { id, changes, actor, place }: Event, before: Approval): Fault | undefined {
-  if (changes.status !== 'cancelled') return broken('form', 'it is no cancellation')
+  if (changes.status !== 'cancelled') return broken('form', 'it is not a cancellation')
   if (actor.kind === 'service') {
-    if (namesOf(changes) !== 'revision status') return broken('form', 'it is no cancellation, or more')
+    if (namesOf(changes) !== 'revision status') return broken('form', 'it is not a cancellation, or changes more')
     const isStopped = before.status === 'approved' && statusBy(before, state.placed, place) === 'cancelled'
     return isStopped ? undefined : broken('state', `no stop has cancelled approval ${id}`)
   }
   if (namesOf(changes) !== 'decidedAt revision status' || !time(changes.decidedAt))
-    return broken('form', 'it is no cancellation, or more')
+    return broken('form', 'it is not a cancellation, or changes more')
   const key = typeof actor.id === 'string' ? state.keys.get(actor.id) : undefined
   if (key === undefined || seesAllApprovals(key.roles) || principalOf(key) === before.requestedBy) return undefined
-  return broken('role', `key ${key.id} cancels what another agent asked for`)
+  return broken('role', `key ${key.id} cancels a request of another agent`)
 }
 
 function consumedFault(state: State, event: Event, before: Approval): Fault | undefined {
   const { id, place, changes, data, actor } = event
   const { decided } = state
   if (namesOf(changes) !== 'revision status' || changes.status !== 'consumed')
-    return broken('form', 'it is no use, or more')
+    return broken('form', 'it is not a use, or changes more')
   const terms = readTerms(data.terms)
   if (terms === undefined) return broken('form', 'it does not say what the policy asked for')
   if (before.status !== 'approved' || statusBy(before, state.placed, place) === 'cancelled')
@@ -175,6 +175,6 @@ function consumedFault(state: State, event: Event, before: Approval): Fault | un
     decided.id === data.decisionId &&
     decided.keyId === actor.id
   if (!isOfIt && (decided !== undefined || state.knows.own))
-    return broken('order', `approval ${id} is used up by no decision`)
+    return broken('order', `approval ${id} is not used by a decision`)
   return quorumFault(state, place, before, terms)
 }

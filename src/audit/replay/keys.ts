@@ -18,7 +18,7 @@ export function keyFault(
 ): Fault | undefined {
   const before = state.keys.get(change.id)
   const key = readKey(changedRecord(state, change))
-  if (key === undefined) return broken('form', 'it leaves no key of the form that keys have')
+  if (key === undefined) return broken('form', 'the key that it leaves is malformed')
   if (chainOfKey(key) !== place.chain) return broken('type', 'the key belongs to another chain')
   const reach = reachFault(state, key, actor)
   if (reach !== undefined) return reach
@@ -72,7 +72,7 @@ function revokedFault(before: ApiKey, key: ApiKey, { changes }: Change): Fault |
   if (before.revokedAt !== null || key.revision !== before.revision + 1)
     return broken('record', `key ${key.id} is not what it was`)
   if (namesOf(changes) !== 'revision revokedAt' || key.revokedAt === null)
-    return broken('form', 'it is no end of a key, or more')
+    return broken('form', 'it is not the end of a key, or changes more')
   return undefined
 }
 
@@ -80,7 +80,7 @@ function rotatedFault(place: Place, before: ApiKey, key: ApiKey, { changes }: Ch
   if (before.replacedBy !== undefined || key.revision !== before.revision + 1)
     return broken('record', `key ${key.id} is not what it was`)
   if (namesOf(changes) !== 'expiresAt replacedBy revision' || key.expiresAt === null || key.replacedBy === undefined)
-    return broken('form', 'it is no rotation of a key, or more')
+    return broken('form', 'it is not the rotation of a key, or changes more')
   if (before.expiresAt !== null && key.expiresAt > before.expiresAt)
     return broken('record', `key ${key.id} is good for longer than before`)
   return endedFault(before, place)

@@ -28,7 +28,7 @@ export function otherFault(state: State, type: string, change: Change, name: Rec
 function tenantFault(type: string, { id, changes }: Change, { plan, createdAt }: JsonObject): Fault | undefined {
   const names = type === 'tenant.created' ? 'createdAt id plan revision' : 'plan revision'
   const isOne = isTenantId(id) && typeof plan === 'string' && isPlan(plan) && time(createdAt)
-  return namesOf(changes) === names && isOne ? undefined : broken('form', 'it is no tenant, or more')
+  return namesOf(changes) === names && isOne ? undefined : broken('form', 'it is not a tenant, or changes more')
 }
 
 /** The policies of a tenant stand in its live chain, and decide in both worlds. */
@@ -38,18 +38,18 @@ function policyFault({ chain }: State, { id, changes }: Change, { digest, loaded
   const names = changes.revision === 1 ? 'digest id loadedAt revision' : 'digest loadedAt revision'
   return namesOf(changes) === names && text(digest) && time(loadedAt)
     ? undefined
-    : broken('form', 'it is no policy set, or more')
+    : broken('form', 'it is not a policy set, or changes more')
 }
 
 /** Signatures are verified apart; here, only that one log key at a time is in use. */
 function signingKeyFault(state: State, type: string, { id, changes }: Change, after: JsonObject): Fault | undefined {
-  if (state.chain !== SYSTEM_CHAIN) return broken('type', 'signing keys belong into another chain')
+  if (state.chain !== SYSTEM_CHAIN) return broken('type', 'signing keys belong in another chain')
   if (type === 'key.created') {
     const isSecond = isInUse(after) && [...state.others.values()].some(isInUse)
     return isSecond ? broken('record', 'another log key is in use') : undefined
   }
   const names = type === 'key.revoked' ? 'revision revokedAt' : 'retiredAt revision'
-  if (namesOf(changes) !== names) return broken('form', 'it is no end of a signing key, or more')
+  if (namesOf(changes) !== names) return broken('form', 'it is not the end of a signing key, or changes more')
   return type === 'key.revoked' && isInUse(after) ? broken('state', `the log key ${id} was in use`) : undefined
 }
 
@@ -60,11 +60,11 @@ function isInUse({ purpose, retiredAt }: JsonObject): boolean {
 /** The fault in the place of a change of `_system` among the entries of the other chains, which only grow. */
 export function lengthsFault({ lengths }: State, data: JsonObject | undefined): Fault | undefined {
   const told = data?.lengths
-  if (!isJsonObject(told)) return broken('form', 'it does not say when it was, by the lengths of the other chains')
+  if (!isJsonObject(told)) return broken('form', 'it does not state the lengths of the other chains')
   for (const [chain, length] of [...lengths])
     if (!(Number(told[chain] ?? 0) >= length)) return broken('order', `chain ${chain} had been longer before`)
   for (const [chain, length] of Object.entries(told)) {
-    if (typeof length !== 'number') return broken('form', 'the lengths of the other chains are no numbers')
+    if (typeof length !== 'number') return broken('form', 'the lengths of the other chains are not numbers')
     lengths.set(chain, length)
   }
   return undefined

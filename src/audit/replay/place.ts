@@ -17,7 +17,7 @@ export const RULES = {
     'an approval goes from pending to approved, rejected, expired or cancelled, and from approved to used, once, in its time',
   vote: 'a voter has the groups, is not the requester, and votes once, in its own name',
   quorum: 'an approval has the votes of as many people as it needs, counted again when it is given and when it is used',
-  bound: 'an approval is used for exactly the request that was approved, by who asked',
+  bound: 'an approval is used for exactly the request that was approved, by its requester',
 } as const
 export type RuleName = keyof typeof RULES
 

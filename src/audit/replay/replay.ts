@@ -157,7 +157,8 @@ function toldFault(state: State, place: Place, told: Told, rule: Rule): Fault | 
   if (misplaced !== undefined) return misplaced
   const name = recordNameOf(rule, data ?? {})
   const who = name && rule.by[name]
-  if (name === undefined || who === undefined) return broken('type', `an entry ${type} changes no such record`)
+  if (name === undefined || who === undefined)
+    return broken('type', `an entry of type ${type} cannot change such a record`)
   const fault = actorFault(state, place, actor, who)
   if (fault !== undefined) return fault
   if (name === 'none') return plainFault(state, type, data ?? {}, actor)

@@ -12,7 +12,7 @@ export function stopFault(state: State, type: string, change: Change, actor: Jso
   const isNew = type === 'killswitch.triggered' && change.changes.revision === 1
   if (before === undefined && !isNew) return unknownFault(state, `stop ${change.id} had not been triggered`)
   const stop = readStop(changedRecord(state, change))
-  if (stop === undefined) return broken('form', 'it leaves no stop of the form that stops have')
+  if (stop === undefined) return broken('form', 'the stop that it leaves is malformed')
   const isGlobal = stop.level === 'L4'
   if (stop.target !== (isGlobal ? GLOBAL : state.chain) || isGlobal !== (state.chain === SYSTEM_CHAIN))
     return broken('type', 'the stop belongs to another chain')
@@ -34,6 +34,6 @@ function triggeredFault(before: KillSwitch | undefined, stop: KillSwitch): Fault
 
 function recoveredFault(stop: KillSwitch, { changes }: Change): Fault | undefined {
   if (namesOf(changes) !== 'comment recoveredAt recoveredBy revision' || isInForce(stop))
-    return broken('form', 'it is no end of a stop, or more')
+    return broken('form', 'it is not the end of a stop, or changes more')
   return undefined
 }

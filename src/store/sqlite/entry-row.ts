@@ -136,7 +136,7 @@ function rowMaker(places: ChainPlaces, texts: SharedTexts) {
     const names: readonly string[] = decision === undefined ? OF_EVENTS : OF_DECISIONS
     const isOurs = Object.keys(commits).every((name, i) => name === names[i])
     const isSibling = decision === undefined || decision.id === siblingId(id, 'decision')
-    if (bytes === undefined || !isOurs || !isSibling) throw new TypeError(`${type} ${id} is no entry of our form`)
+    if (bytes === undefined || !isOurs || !isSibling) throw new TypeError(`${type} ${id} is not a well-formed entry`)
     const number = places.made(chain)
     const json = (name: string): string | null => sections.find((section) => section.name === name)?.json ?? null
     const shared = (text: string | null | undefined): TextOrNumber | null =>

@@ -96,7 +96,7 @@ function isEmpty(db: Database): true {
 function rowOf(rows: ReturnType<typeof entryRows>, old: OldEntry, sections: readonly Section[]): EntryRow {
   const altered = (what: string): AlteredFile => new AlteredFile(`Audit chain ${old.chain}, entry ${old.seq}: ${what}.`)
   const header = readHeader(old.header)
-  if (header === undefined) throw altered('the header is no header')
+  if (header === undefined) throw altered('the header is malformed')
   const entry: StoredEntry = { header, headerText: old.header, hash: formatDigest(old.hash), sections }
   const names = Object.keys(header.commits)
   const salts = Buffer.alloc(names.length * SALT_BYTES)
@@ -121,7 +121,7 @@ function prepared({ header: { id, chain, type }, sections }: StoredEntry): Prepa
   if (type !== 'gate.decision') return { id, chain, type, sections }
   const value = (name: string): unknown => storedJson(sections.find((section) => section.name === name)?.json ?? 'null')
   const [decision, grounds] = [value('decision'), value('grounds')]
-  if (!isDecision(decision) || !isGrounds(grounds)) throw new TypeError('no decision and its grounds')
+  if (!isDecision(decision) || !isGrounds(grounds)) throw new TypeError('the decision or its grounds are missing')
   return { id, chain, type, sections, decision: { ...decision, varying: varyingOf(grounds, decision.action) } }
 }
 

@@ -51,7 +51,7 @@ export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow)
   const record = storedJson(body)
   if (!isJsonObject(record) || record.id !== id)
     throw new AlteredFile(
-      `The stored ${kind} ${id} is no record of that id. The file was altered outside gate-sidecar.`,
+      `The stored ${kind} ${id} is not a record of that id. The file was altered outside gate-sidecar.`,
     )
   return record as Records[RecordKind] as Records[K]
 }

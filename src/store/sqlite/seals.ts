@@ -72,7 +72,7 @@ export function assertSealed(
   if (key === undefined) throw unsealed(chain, 'its seal is not by the log key in use')
   const size = seq + 1
   if (row.size !== size || !equalBytes(sealOf(key, { origin, chain, size, hash }), row.mac))
-    throw unsealed(chain, `entry ${seq}, the newest, was not appended by who holds the log key`)
+    throw unsealed(chain, `entry ${seq}, the newest, was not appended by the holder of the log key`)
 }
 
 /** Faults of the chains whose newest entry was appended without the log key in use, or whose entries are gone. */
@@ -99,7 +99,7 @@ function unsealed(chain: string, what: string): AlteredFile {
 
 /** @param seq of an entry that was written */
 export function cutOff(chain: string, seq: number): AlteredFile {
-  return alteredEnd(chain, `entry ${seq} was written, and is not there`, 'restore a backup')
+  return alteredEnd(chain, `entry ${seq} was written and is missing`, 'restore a backup')
 }
 
 /** Requires a chain to be as long as `_system` records that it was signed. @throws AlteredFile */

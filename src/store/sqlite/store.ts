@@ -94,7 +94,7 @@ async function refused({ entries }: Submission, reasonFor: (chains: readonly str
 function sealKeyInUse(sealKeys: SealKeys, { signingKeys }: Memory): SealKey {
   const inUse = logKeyInUse(signingKeys.values())
   const key = sealKeys(inUse?.id)
-  if (key === undefined) throw new GateError('audit_unavailable', `The log key ${inUse?.id ?? ''} is not at hand.`)
+  if (key === undefined) throw new GateError('audit_unavailable', `The log key ${inUse?.id ?? ''} is not available.`)
   return key
 }
 

@@ -97,7 +97,7 @@ function wholeFault(work: Work, found: Found): Fault | undefined {
   const { connection, request } = work
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
-  if (!CHAIN.test(chain)) return fault('tampered', 0, 'a chain of that name is none of this service')
+  if (!CHAIN.test(chain)) return fault('tampered', 0, 'the service has no chain of that name')
   const signed = connection.checkpoints.lastSize(chain)
   const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
   // Read after the signed sizes, since others append and sign meanwhile.
@@ -136,7 +136,7 @@ function wholeFault(work: Work, found: Found): Fault | undefined {
   const isTooMany = unsignedTail()
   for (const { entry } of connection.rows.from(chain, { first: signed, end: length }, { sections: false }))
     if (isTooMany(entry.header))
-      return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
+      return fault('tampered', signed, `entry ${signed} was signed before, and its signature is missing now`)
   return sealFault(work) ?? ageFault(work, found)
 }
 
@@ -157,7 +157,7 @@ function sealFault({ connection, origin, request: { chain, sealKey } }: Work): F
   return read.deferred()
 }
 
-const UNSEALED = 'the newest entry was not appended by who holds the log key'
+const UNSEALED = 'the newest entry was not appended by the holder of the log key'
 
 /** Without the log key at hand, only signatures show who appended entries, and those come within seconds. */
 function ageFault({ connection, request, length }: Work, { signed }: Found): Fault | undefined {
