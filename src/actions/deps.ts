@@ -151,7 +151,7 @@ export async function decideAndCommit<T>(store: Store, decide: () => Promise<Dec
     if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
     if (result.conflict !== 'noNewAllows' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
   }
-  throw new GateError('overloaded', 'The request met changes by others each time it was decided; try again.')
+  throw new GateError('overloaded', 'Concurrent changes conflicted on every attempt; try again.')
 }
 
 export function eventEntry(deps: Deps, chain: string, type: EventType, data: object, actor: Actor): EventEntry {

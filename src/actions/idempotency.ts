@@ -32,7 +32,7 @@ export async function earlierUse(
   if (use !== undefined && use.bodyDigest !== idempotency.bodyDigest) {
     throw new GateError(
       'idempotency_conflict',
-      'This Idempotency-Key came with another request in the last ten minutes.',
+      'This Idempotency-Key was used for another request in the last ten minutes.',
     )
   }
   return use

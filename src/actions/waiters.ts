@@ -30,10 +30,10 @@ function places(limit: number, message: string) {
 /** Places of readers that wait for an approval. */
 export const waiters = places(
   MAX_WAITERS,
-  `This key waits for ${MAX_WAITERS} approvals already; ask again without wait.`,
+  `This key already waits for ${MAX_WAITERS} approvals; repeat the request without wait.`,
 )
 
-const streams = places(MAX_STREAMS, `This key reads ${MAX_STREAMS} event streams already; end one of them.`)
+const streams = places(MAX_STREAMS, `This key already reads ${MAX_STREAMS} event streams; close one of them.`)
 
 /**
  * Event with its data as one line of JSON, the position after it, or both; an item with neither keeps the stream alive.

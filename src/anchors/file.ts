@@ -92,7 +92,7 @@ async function endsWithinLine(file: FileHandle): Promise<boolean> {
 
 /** Reads the file once, from its end, with one anchor of each chain in memory. */
 async function readNewest(path: string): Promise<NewestAnchors> {
-  if (!(await stat(path)).isFile()) throw new SinkFailure('The anchor file is not a file that can be read back.')
+  if (!(await stat(path)).isFile()) throw new SinkFailure('The anchor file is not a regular file.')
   const newest = new Map<string, Claim>()
   let malformed = 0
   for await (const lines of linesBackwards(path)) {

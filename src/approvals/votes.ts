@@ -21,7 +21,7 @@ export function assertMayVote(approval: Approval, voter: ApiKey, approverId: str
   if (!approval.selfApproval && isRequester(approval, voter, keys)) {
     throw new GateError(
       'self_approval',
-      'Who asked for the action, or a key made by the asking key, may not approve it.',
+      'The requester, or a key made by the requesting key, may not approve the action.',
     )
   }
   if (!inGroups(voter, approval.approvers)) {
@@ -31,7 +31,10 @@ export function assertMayVote(approval: Approval, voter: ApiKey, approverId: str
     )
   }
   if (approval.votes.some((vote) => isMadeBy(voter, vote.keyId, keys))) {
-    throw new GateError('forbidden', "This key was made by another approver's key, so it is no second person.")
+    throw new GateError(
+      'forbidden',
+      "This key was made by another approver's key, so it does not count as a second person.",
+    )
   }
 }
 

@@ -29,7 +29,7 @@ export interface Approval {
   digest: string
   /** Paths that it does not cover. */
   unbound: string[]
-  /** Stop under which it waits, while its time does not run, or that has cancelled it. */
+  /** Stop that holds it, during which its time does not run, or that cancelled it. */
   stop: KillSwitch | null
 }
 
@@ -233,7 +233,7 @@ export interface CreateKeyRequest {
   name?: string
   identity?: string
   groups?: string[]
-  /** A time to come, with a zone. */
+  /** A future time with a time zone. */
   expiresAt?: string
 }
 
@@ -259,7 +259,7 @@ export interface CreatedKey {
   revokedAt: string | null
   /** The first key of its line, when it came by rotation. */
   rotatedFrom: string | null
-  /** The key of somebody else that had its secret made, or that of a key before it. */
+  /** Key of another holder that created its secret, or the secret of an earlier key of its line. */
   rotatedBy: string | null
   /** The key that came after it by rotation. */
   replacedBy: string | null
@@ -271,7 +271,7 @@ export interface CreatedKey {
 export interface Decision {
   /** Only `allow` lets the action run. */
   decision: 'allow' | 'deny' | 'require_approval'
-  /** What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then. */
+  /** Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow` then. */
   observed?: 'allow' | 'deny' | 'require_approval'
   /** A sentence for people. */
   reason: string
@@ -578,7 +578,7 @@ export interface DryRunRequest {
   action: string
   context?: { [member: string]: unknown }
   plan?: { [member: string]: unknown }
-  /** Requester: the identity of a key, or the id of one that has none. Without it, nobody, who was never allowed anything. */
+  /** Requester: the identity of a key, or the id of one that has none. Without it, a requester without earlier decisions. */
   agent?: string
   /** Policies and tests, in any order. */
   files?: PolicyFile[]
@@ -597,10 +597,10 @@ export interface Envelope {
 
 export type Environment = 'live' | 'test'
 
-/** A condition and what it came to. A `leaf` compares a fact with a value; `all`, `any` and `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands for the first time in its rule or factor. */
+/** A condition and its result. A `leaf` compares a fact with a value; `all`, `any` and `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands for the first time in its rule or factor. */
 export interface ExplainedCondition {
   kind: 'leaf' | 'all' | 'any' | 'not' | 'condition'
-  /** `unknown` for want of a fact, or of one of the right type, or of work that one check may do. */
+  /** `unknown` if a fact is missing or has the wrong type, or if the comparison takes more work than one check may do. */
   outcome: 'true' | 'false' | 'unknown'
   fact?: string
   operator?: string
@@ -628,7 +628,7 @@ export interface ExplainedCondition {
 /** A risk factor about the action. */
 export interface ExplainedFactor {
   name: string
-  /** `unknown` for want of a fact, or of one of the right type, or of work that one check may do. */
+  /** `unknown` if a fact is missing or has the wrong type, or if the comparison takes more work than one check may do. */
   outcome: 'true' | 'false' | 'unknown'
   /** The most that it can contribute. */
   weight: number
@@ -668,7 +668,7 @@ export interface ExplainedRequest {
 export interface ExplainedRule {
   id: string
   effect: 'allow' | 'deny' | 'require_approval'
-  /** `unknown` for want of a fact, or of one of the right type, or of work that one check may do. */
+  /** `unknown` if a fact is missing or has the wrong type, or if the comparison takes more work than one check may do. */
   outcome: 'true' | 'false' | 'unknown'
   /** A rule of unknown outcome matches where it restrains, and does not where it permits. */
   matches: boolean
@@ -733,7 +733,7 @@ export interface Key {
   revokedAt: string | null
   /** The first key of its line, when it came by rotation. */
   rotatedFrom: string | null
-  /** The key of somebody else that had its secret made, or that of a key before it. */
+  /** Key of another holder that created its secret, or the secret of an earlier key of its line. */
   rotatedBy: string | null
   /** The key that came after it by rotation. */
   replacedBy: string | null
@@ -761,7 +761,7 @@ export interface KillSwitchPreview {
   scope: string
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the data file cannot be written; otherwise null. */
   warning: string | null
   /** Pending approvals that it would cover: they keep their time. */
   approvals: number
@@ -803,7 +803,7 @@ export interface ListedDecision {
   entryId: string
   action: string | null
   decision: 'allow' | 'deny' | 'require_approval' | null
-  /** What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then. */
+  /** Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow` then. */
   observed?: 'allow' | 'deny' | 'require_approval'
   /** The rule that decided, if one did. */
   rule: string | null
@@ -855,7 +855,7 @@ export interface ListedKey {
   revokedAt: string | null
   /** The first key of its line, when it came by rotation. */
   rotatedFrom: string | null
-  /** The key of somebody else that had its secret made, or that of a key before it. */
+  /** Key of another holder that created its secret, or the secret of an earlier key of its line. */
   rotatedBy: string | null
   /** The key that came after it by rotation. */
   replacedBy: string | null
@@ -886,7 +886,7 @@ export interface OpenedSession {
   tenants: string[]
   /** The operations that the roles allow. */
   may: Operation[]
-  /** Null for who asks with a key. */
+  /** Null for a caller with a key. */
   session: {
     /** Names the session in the trail. */
     id: string
@@ -969,7 +969,7 @@ export interface OutcomeRequest {
   /** The decision that the action was run on. */
   decisionId: string
   status: 'succeeded' | 'failed' | 'not_run'
-  /** The caller only watches: it runs actions whatever is decided, and says so. */
+  /** The caller only observes: it runs every action, whatever the decision. */
   observed?: boolean
   durationMs?: number
   /** Reason why it failed, or was not run. */
@@ -1016,7 +1016,7 @@ export interface PastDecision {
   outcome: 'succeeded' | 'failed' | 'not_run' | 'missing' | null
 }
 
-/** A stop that is or was in force; what is of its end is null until then. */
+/** A stop that is or was in force; members about its end are null until then. */
 export interface PastKillSwitch {
   /** Names the stop in the trail. */
   id: string
@@ -1146,7 +1146,7 @@ export interface PreviewStopRequest {
 
 export interface RangeVerification {
   valid: boolean
-  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `unsealed`: the newest entries were not appended by who holds the log key. `unsigned`: entries are unsigned for longer than a running service leaves them, and the log key is not at hand. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `unlawful`: an entry records what nobody was allowed to do; it stands where it was written, and is signed. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
+  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: the content of an entry was changed, or the tree is not the signed one. `broken-link`: an entry is missing, or does not follow from the one before it. `unsealed`: the newest entries were not appended by the holder of the log key. `unsigned`: entries are unsigned for longer than a running service leaves them, and the log key is not available. `truncated`: signed entries are missing at the start or the end. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `unlawful`: an entry records something that was not permitted; the entry itself is intact and signed. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
   status:
     | 'ok'
     | 'unanchored'
@@ -1165,10 +1165,10 @@ export interface RangeVerification {
   firstEntry: string
   /** Empty for an empty range. */
   lastEntry: string
-  /** The first thing wrong. */
+  /** The first fault. */
   fault: string | null
   firstBadSeq: number | null
-  /** Entries that record what nobody was allowed to do, whatever else is wrong. */
+  /** Entries that record something that was not permitted, besides any other fault. */
   unlawfulEntries: number
   /** Entries of the range with a section that was erased by a command. */
   redactedEntries: number
@@ -1200,7 +1200,7 @@ export interface Readiness {
     unanchoredEntries: number | null
     sinks: {
       sink: 'file' | 'webhook'
-      /** False from an attempt that failed to the next one that succeeds. */
+      /** False if the last attempt failed. */
       ok: boolean
       /** UTC, with milliseconds. */
       lastAt: string | null
@@ -1217,7 +1217,7 @@ export interface RecordedDecision {
   timestamp: string
   action: string
   decision: 'allow' | 'deny' | 'require_approval'
-  /** What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then. */
+  /** Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow` then. */
   observed?: 'allow' | 'deny' | 'require_approval'
   reason: string
   /** The rule that decided, if one did. */
@@ -1311,7 +1311,7 @@ export interface RecordedDecision {
 export interface RecoverRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
-  /** The stop that is meant: one that came in its place meanwhile is not ended. */
+  /** Id of the stop to end: a stop that has replaced it stays in force. */
   id?: string
   level?: KillSwitchLevel
   /** L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none. */
@@ -1386,7 +1386,7 @@ export interface RotatedKey {
   revokedAt: string | null
   /** The first key of its line, when it came by rotation. */
   rotatedFrom: string | null
-  /** The key of somebody else that had its secret made, or that of a key before it. */
+  /** Key of another holder that created its secret, or the secret of an earlier key of its line. */
   rotatedBy: string | null
   /** The key that came after it by rotation. */
   replacedBy: string | null
@@ -1403,7 +1403,7 @@ export interface ShownValue {
 }
 
 export interface SignInLink {
-  /** The web console, with the code in the fragment, which browsers send nobody. */
+  /** The web console, with the code in the fragment, which browsers do not send. */
   url: string
   /** UTC, with milliseconds. */
   expiresAt: string
@@ -1425,7 +1425,7 @@ export interface SignedIn {
   tenants: string[]
   /** The operations that the roles allow. */
   may: Operation[]
-  /** Null for who asks with a key. */
+  /** Null for a caller with a key. */
   session: {
     /** Names the session in the trail. */
     id: string
@@ -1552,9 +1552,9 @@ export interface TriggeredKillSwitch {
   switches: KillSwitch[]
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the data file cannot be written; otherwise null. */
   warning: string | null
-  /** False while the data file takes no write: in force, and tried again each second. `warning` says whether it outlives a restart. */
+  /** False while the data file cannot be written: the stop is in force, and writing is retried each second. `warning` says whether the stop outlives a restart. */
   persisted: boolean
 }
 
@@ -1678,11 +1678,11 @@ export interface Unevaluable {
 export interface Usage {
   plan: 'free' | 'pro' | 'enterprise'
   environment: Environment
-  /** Requests that the plan gives; null for no limit. */
+  /** Requests that the plan allows; null for no limit. */
   requestsPerMinute: number | null
-  /** Left at this moment, by the count of this process; null for no limit. */
+  /** Remaining requests, as counted by this process; null for no limit. */
   remaining: number | null
-  /** Status reads that each key has. */
+  /** Status reads that each key may make. */
   statusRequestsPerMinute: number
   /** Keys of this environment; revoked or expired ones have ended. */
   keys: {
@@ -1723,7 +1723,7 @@ export interface Vote {
   comment: string | null
   /** UTC, with milliseconds. */
   votedAt: string
-  /** Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not. */
+  /** True for a vote that counts towards the quorum. While the approval is open, a vote no longer counts when its key has ended or was made by another voter's key. Once it is settled, one vote of each person for it counts. A vote that rejects does not count. */
   counts: boolean
 }
 
@@ -1796,7 +1796,7 @@ export interface Api {
     body: RiskRequest
     data: RiskAssessment
   }
-  /** Tells what became of an action after its decision: `succeeded`, `failed`, `not_run`. */
+  /** Reports the outcome of an action after its decision: `succeeded`, `failed`, `not_run`. */
   outcome: {
     body: OutcomeRequest
     data: Outcome
@@ -1867,7 +1867,7 @@ export interface Api {
     body: VerifyRequest
     data: RangeVerification
   }
-  /** As the POST, told as it goes (server-sent events). */
+  /** Like the POST, with its progress as server-sent events. */
   auditVerifyLive: {
     query: {
       /** YYYY-MM-DD, UTC */
@@ -1882,7 +1882,7 @@ export interface Api {
     body: LogRequest
     data: AuditEntry
   }
-  /** A recorded decision and why it came out so, by the policies that decided. */
+  /** A recorded decision, explained by the policies that decided. */
   getDecision: {
     params: { id: string }
     data: RecordedDecision
@@ -1938,7 +1938,7 @@ export interface Api {
     body: ValidatePoliciesRequest
     data: PolicyValidation
   }
-  /** Looks at the tenant's folder now, and answers what came of it. */
+  /** Reads the tenant's folder now, and answers with the result. */
   reloadPolicies: {
     body?: ReloadPoliciesRequest
     data: PolicyState
@@ -2005,7 +2005,7 @@ export interface Api {
     data: PastKillSwitch[]
     page: Page
   }
-  /** Decisions, newest first, searched by what was asked, by whom and what came of it. */
+  /** Decisions, newest first, filtered by action, requester and outcome. */
   listDecisions: {
     query: {
       /** Limit of decisions in the answer. */
@@ -2014,7 +2014,7 @@ export interface Api {
       before?: number
       /** The decision that was made. */
       decision?: 'allow' | 'deny' | 'require_approval'
-      /** What the policies decided, of decisions that were only observed. */
+      /** Decision of the policies, for decisions that were only observed. */
       observed?: 'allow' | 'deny' | 'require_approval'
       /** An action, or a glob: `payment.*`. */
       action?: string
@@ -2130,9 +2130,8 @@ export const EVENTS = {
   'approval.expired': 'a held request passed its deadline',
   'approval.cancelled': 'a stop, or a person, cancelled an approval before it was used',
   'approval.consumed': 'an approval was used by the action that it covers',
-  'outcome.recorded': 'what became of an action after its decision, as its agent says',
-  'outcome.missing':
-    'an action was allowed, and its agent, which reports outcomes, told none in time: it may have been bypassed',
+  'outcome.recorded': 'the outcome of an action after its decision, as reported by its agent',
+  'outcome.missing': 'an allowed action whose agent reports outcomes got none in time: the gate may have been bypassed',
   'killswitch.triggered': 'a stop was put in force, or repeated',
   'killswitch.recovered': 'a stop was ended',
   'key.created': 'a key was made',
@@ -2149,9 +2148,9 @@ export const EVENTS = {
   'audit.checkpoint': 'the heads of chains were signed',
   'audit.redaction': 'sections of entries were erased',
   'audit.prune': 'the oldest entries were archived and deleted',
-  'audit.restored': 'the trail was taken up as it is, though anchors say otherwise or checkpoints are missing',
+  'audit.restored': 'the trail was accepted as it is, although anchors contradict it or checkpoints are missing',
   'audit.verified': 'the service verified its own chains',
-  'clock.regression': 'the clock of the machine went back',
+  'clock.regression': 'the clock of the machine was set back',
 } as const
 
 /** Results of verifying a part of a chain. */
@@ -2159,13 +2158,13 @@ export const RANGE_STATUSES = {
   ok: 'all entries follow one another, and an external anchor has all of them',
   unanchored: 'all entries follow one another; for those that are in no external anchor yet, only this service vouches',
   empty: 'there is no entry, and the entries on both sides follow one another',
-  tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
+  tampered: 'the content of an entry was changed, or the tree is not the signed one',
   'broken-link': 'an entry is missing, or does not follow from the one before it',
-  unsealed: 'the newest entries were not appended by who holds the log key',
-  unsigned: 'entries are unsigned for longer than a running service leaves them, and the log key is not at hand',
-  truncated: 'entries at the start or the end are missing that were signed',
+  unsealed: 'the newest entries were not appended by the holder of the log key',
+  unsigned: 'entries are unsigned for longer than a running service leaves them, and the log key is not available',
+  truncated: 'signed entries are missing at the start or the end',
   pruned: 'the range begins before the oldest entry that is left; what is left of it follows',
-  unlawful: 'an entry records what nobody was allowed to do; it stands where it was written, and is signed',
+  unlawful: 'an entry records something that was not permitted; the entry itself is intact and signed',
   forked: 'an anchor holds another history',
   rollback: 'an anchor holds more entries than there are',
 } as const

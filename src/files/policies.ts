@@ -131,7 +131,7 @@ function versionOf(folder: string): string | undefined {
 /** Reading that mixes two versions. Its fingerprint equals no other, so it never counts as settled. */
 function exchanged(tenant: string): TenantFolder {
   const fingerprint = `exchanged ${performance.now()}`
-  return { tenant, fingerprint, source: { problem: 'was exchanged while it was read; try again' } }
+  return { tenant, fingerprint, source: { problem: 'was replaced while it was read; try again' } }
 }
 
 /** The bytes of one folder, which are all in memory at once, exceed their limit. */

@@ -30,7 +30,7 @@ export function signingKeyFile(path: string): KeyFile {
         syncFolder(dirname(path))
       } catch (cause) {
         if (isAbsent(cause)) return
-        throw new UnusableKey(`The new signing key ${next(id)} cannot be put in the place of ${path}; move it there.`, {
+        throw new UnusableKey(`The new signing key ${next(id)} cannot replace ${path}; move it there.`, {
           cause,
         })
       }

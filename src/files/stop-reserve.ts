@@ -144,13 +144,13 @@ function openFile(path: string): number {
     // A link could lead the writes into any other file of this user. Windows has no such flag.
     file = openSync(path, O_RDWR | O_CREAT | (O_NOFOLLOW ?? 0), 0o600)
     const stats = fstatSync(file)
-    if (!stats.isFile()) throw new Error('It is no regular file.')
+    if (!stats.isFile()) throw new Error('It is not a regular file.')
     fill(file, stats.size)
     if (stats.size < FILE_BYTES) syncFolder(dirname(path))
     return file
   } catch (cause) {
     if (file !== undefined) closeSync(file)
     const needs = 'it must be a regular file of this user, with room for 512 KiB'
-    throw new NoReserve(`The space for stops in ${path} cannot be taken: ${needs}.`, { cause })
+    throw new NoReserve(`The space for stops in ${path} cannot be reserved: ${needs}.`, { cause })
   }
 }

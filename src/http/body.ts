@@ -35,7 +35,7 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, share: Bo
     throw new GateError('unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
   }
   if (request.headers['content-encoding'] !== undefined) {
-    throw new GateError('unsupported_media_type', 'Bodies are taken uncompressed only.')
+    throw new GateError('unsupported_media_type', 'Compressed bodies are not accepted.')
   }
   return readBytes(request, limits.maxBytes, share)
 }

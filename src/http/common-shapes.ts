@@ -31,7 +31,7 @@ export function oneOf<T extends string>(values: readonly T[], description?: stri
 
 /** Decision of policies that are only observed. */
 export const Observed = Type.Optional(
-  oneOf(EFFECTS, 'What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow` then.'),
+  oneOf(EFFECTS, 'Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow` then.'),
 )
 
 /** Like `oneOf`, for a value whose type is any text, such as one read back from the trail. */

@@ -215,7 +215,7 @@ function queryOf(request: IncomingMessage): Record<string, string> {
   if (mark < 0) return {}
   const query: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
-    if (name in query) throw new GateError('invalid_request', `${name} comes twice in the query.`)
+    if (name in query) throw new GateError('invalid_request', `${name} appears twice in the query.`)
     query[name] = value
   }
   return query

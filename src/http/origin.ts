@@ -22,6 +22,6 @@ export function assertSameOrigin({ headers, method }: Pick<IncomingMessage, 'hea
   if ((origin === own || (origin === undefined && isRead)) && (site === undefined || site === 'same-origin')) return
   throw new GateError(
     'origin_not_allowed',
-    `A session is used by the page at ${own} only. What ends TLS in front of it passes Host, and sets X-Forwarded-Proto.`,
+    `A session works only from the page at ${own}. A TLS proxy in front of it must pass Host and set X-Forwarded-Proto.`,
   )
 }

@@ -68,7 +68,7 @@ export const CONSOLE_ROUTES = {
   listDecisions: {
     method: 'GET',
     path: '/decisions',
-    summary: 'decisions, newest first, searched by what was asked, by whom and what came of it',
+    summary: 'decisions, newest first, filtered by action, requester and outcome',
     roles: ['auditor'],
     limit: 'status',
   },
@@ -89,7 +89,7 @@ export const CONSOLE_ROUTES = {
   auditVerifyLive: {
     method: 'GET',
     path: '/audit/verify',
-    summary: 'as the POST, told as it goes (server-sent events)',
+    summary: 'like the POST, with its progress as server-sent events',
     roles: ['auditor'],
     limit: 'plan',
   },

@@ -53,7 +53,7 @@ export const ROUTES = {
   outcome: {
     method: 'POST',
     path: '/gate/outcome',
-    summary: 'tells what became of an action after its decision: `succeeded`, `failed`, `not_run`',
+    summary: 'reports the outcome of an action after its decision: `succeeded`, `failed`, `not_run`',
     roles: ['agent'],
     // One for each decision, which counted: outcomes are recorded also when the plan is used up.
     limit: 'exempt',
@@ -122,7 +122,7 @@ export const ROUTES = {
   getDecision: {
     method: 'GET',
     path: '/decisions/:id',
-    summary: 'a recorded decision and why it came out so, by the policies that decided',
+    summary: 'a recorded decision, explained by the policies that decided',
     roles: ['auditor'],
     limit: 'plan',
   },
@@ -192,7 +192,7 @@ export const ROUTES = {
   reloadPolicies: {
     method: 'POST',
     path: '/policies/reload',
-    summary: "looks at the tenant's folder now, and answers what came of it",
+    summary: "reads the tenant's folder now, and answers with the result",
     roles: ['operator'],
     limit: 'status',
     reads: true,

@@ -46,7 +46,7 @@ export async function keepAnchors(deps: Deps, { config, log, tasks }: Background
         'the audit trail contradicts its anchors: nothing is written',
       ),
     onResume: () => log.info({}, 'the audit trail agrees with its anchors again'),
-    onMalformed: (lines) => log.warn({ lines }, 'lines of the anchor file hold no anchor and were passed over'),
+    onMalformed: (lines) => log.warn({ lines }, 'skipped lines of the anchor file that hold no anchor'),
     onLost() {
       log.warn({}, 'the anchor file lacks anchors that it had taken: the newest of each chain are appended again')
       toFile?.deliverAgain()

@@ -84,7 +84,7 @@ export const SETTINGS = {
     placeholder: 'number',
     default: null as number | null,
     example: 500,
-    help: 'connections kept open, at least 16; beyond them the one that was idle longest is closed. If not set, what the limit of open files leaves, at most 10,000',
+    help: 'connections kept open, at least 16; beyond them, the longest idle one is closed. If not set, as many as the limit of open files allows, at most 10,000',
     shape: optionalCount(16),
   },
   signingKey: {
@@ -133,14 +133,14 @@ export const SETTINGS = {
     placeholder: 'duration',
     default: '15m',
     example: '2h',
-    help: 'how long the outcome of an allowed action is waited for, of agents that report outcomes: 1s to 24h; off: none is missed',
+    help: 'time to wait for the outcome of an allowed action, for agents that report outcomes: 1s to 24h; off: no outcome counts as missing',
     shape: durationOrOff,
   },
   stopDelay: {
     placeholder: 'duration',
     default: '1s',
     example: '15s',
-    help: 'how long the service serves on after SIGTERM while /readyz says that it stops, so that requests go elsewhere: 1s to 24h; off: it ends at once',
+    help: 'time to keep serving after SIGTERM while /readyz says that the service stops, so that requests go elsewhere: 1s to 24h; off: it stops at once',
     shape: durationOrOff,
   },
   logLevel: {

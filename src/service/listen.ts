@@ -21,10 +21,10 @@ export function warnOfNetwork({ host, socket, allowedHosts }: Config, log: Logge
   if (socket !== null || isLoopback(host)) return
   log.warn(
     { host },
-    'listens beyond this machine without TLS: keys can be read on the way; put a proxy with TLS before it',
+    'listens beyond this machine without TLS: keys can be read in transit; put a TLS proxy in front of it',
   )
   if (allowedHosts.length === 0)
-    log.warn({ host }, 'no name of this service is set: give allowedHosts those that others reach it by')
+    log.warn({ host }, 'no name of this service is set: set allowedHosts to the names that clients use')
 }
 
 function bind(server: Server, start: () => void): Promise<void> {

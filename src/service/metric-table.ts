@@ -13,7 +13,7 @@ export const METRICS = {
     alert: {
       when: 'max by (instance, reason) (gate_sidecar_unready) > 0',
       for: '1m',
-      means: 'the service asks for no requests; `/readyz` says why',
+      means: 'the service is not ready for requests; `/readyz` says why',
     },
   },
   observing_tenants: {
@@ -27,11 +27,11 @@ export const METRICS = {
   },
   errors_total: {
     type: 'counter',
-    help: 'Failures that callers were told, by code.',
+    help: 'Failures answered to callers, by code.',
     alert: {
       when: 'sum by (instance, code) (rate(gate_sidecar_errors_total{code=~"internal|audit_unavailable|overloaded"}[5m])) > 0',
       for: '5m',
-      means: 'requests fail by a fault of the service or its disk, not of their callers; the log has the cause',
+      means: 'requests fail because of the service or its disk, not of their callers; the log has the cause',
     },
   },
   commits_refused_total: {
@@ -63,7 +63,7 @@ export const METRICS = {
   },
   audit_chain_faults: {
     type: 'gauge',
-    help: 'Audit chains whose verification failed, or that are signed no more since they were altered.',
+    help: 'Audit chains whose verification failed, or that are no longer signed because they were altered.',
     alert: {
       when: 'gate_sidecar_audit_chain_faults > 0',
       for: '0m',
@@ -76,7 +76,7 @@ export const METRICS = {
     alert: {
       when: 'gate_sidecar_altered_records > 0',
       for: '0m',
-      means: 'somebody wrote the data file; the records are not obeyed, and the log names them',
+      means: 'the data file was altered; the altered records are not used, and the log names them',
     },
   },
   audit_valid: {
@@ -86,11 +86,11 @@ export const METRICS = {
   },
   audit_verified_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the service verified all audit chains last; absent before the first time.',
+    help: 'When the service last verified all audit chains; absent before the first time.',
     alert: {
       when: 'time() - gate_sidecar_audit_verified_timestamp_seconds > 90000',
       for: '10m',
-      means: 'the nightly verification did not end; with `sweep: off` it is not made',
+      means: 'the nightly verification did not finish; with `sweep: off` it does not run',
     },
   },
   unanchored_entries: {
@@ -99,21 +99,21 @@ export const METRICS = {
     alert: {
       when: 'gate_sidecar_unanchored_entries > 1000',
       for: '10m',
-      means: 'so many entries could be taken back unseen',
+      means: 'so many entries could be removed unnoticed',
     },
   },
   anchor_up: {
     type: 'gauge',
-    help: 'Whether the sink took anchors when it was last given some.',
+    help: 'Whether the sink accepted the last anchors sent to it.',
     alert: {
       when: 'gate_sidecar_anchor_up == 0',
       for: '10m',
-      means: 'what is written now could be taken back unseen; see `failure` in `/readyz`, and the log',
+      means: 'new entries could be removed unnoticed; see `failure` in `/readyz`, and the log',
     },
   },
   anchor_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the sink took anchors last.',
+    help: 'When the sink last accepted anchors.',
     alert: {
       when: 'time() - gate_sidecar_anchor_last_success_timestamp_seconds > 7200',
       for: '0m',
@@ -122,7 +122,7 @@ export const METRICS = {
   },
   anchor_failures_total: {
     type: 'counter',
-    help: 'Attempts to give the sink anchors that failed.',
+    help: 'Failed attempts to send anchors to the sink.',
     alert: {
       when: 'increase(gate_sidecar_anchor_failures_total[1h]) > 10',
       for: '0m',
@@ -140,7 +140,7 @@ export const METRICS = {
   },
   possible_bypasses_total: {
     type: 'counter',
-    help: 'Allowed actions whose outcome never came, and actions that ran without an allow or were told as not run.',
+    help: 'Allowed actions whose outcome never came, and actions that ran without an allow or were reported as not run.',
     alert: {
       when: 'increase(gate_sidecar_possible_bypasses_total[10m]) > 0',
       for: '0m',
@@ -149,7 +149,7 @@ export const METRICS = {
   },
   check_duration_seconds: {
     type: 'histogram',
-    help: 'How long POST /gate/check took to be decided or refused, without what it waited for its client and people.',
+    help: 'Time to decide or refuse POST /gate/check, without waiting for its client and people.',
     alert: {
       when: 'histogram_quantile(0.99, sum by (instance, le) (rate(gate_sidecar_check_duration_seconds_bucket[5m]))) > 0.25',
       for: '10m',

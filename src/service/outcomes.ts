@@ -48,7 +48,7 @@ export function watchOutcomes(
       if (contradicted.get(report.decisionId)) return
       contradicted.put(report.decisionId, true)
       count += 1
-      log.warn(report, 'an action ran that was told as not run')
+      log.warn(report, 'an action ran that was reported as not run')
     },
     possibleBypasses: () => count,
   }

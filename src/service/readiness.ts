@@ -31,9 +31,13 @@ export function reasonsOf(judged: Judged): Unready[] {
     ['stopping', stopping.aborted && 'The service is stopping.'],
     ['anchors', fault ?? false],
     ['stops', store.imposed().length > 0 && 'A kill switch is in force but not in the data file yet.'],
-    ['writes', failingSince !== null && `Nothing can be written since ${failingSince}; it is tried each second.`],
+    [
+      'writes',
+      failingSince !== null &&
+        `The data file cannot be written since ${failingSince}; the service retries each second.`,
+    ],
     ['chains', chains > 0 && `${counted(chains, 'altered audit chain')}; see \`gate-sidecar audit verify\`.`],
-    ['rows', rows > 0 && `${counted(rows, 'stored record')} unlike what the audit chains record; see the log.`],
+    ['rows', rows > 0 && `${counted(rows, 'stored record')} not matching the audit chains; see the log.`],
     [
       'policies',
       withoutPolicy > 0 && `${counted(withoutPolicy, 'policy set')} with faults, and no earlier version in force.`,

@@ -205,7 +205,7 @@ async function opened(listener: RequestListener, config: Config, log: Logger) {
 function existingFolder(policies: string): string {
   const folder = resolve(policies)
   if (existsSync(folder)) return folder
-  throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
+  throw new ConfigError(`There is no policies folder ${folder}; create it, or name another with --policies.`)
 }
 
 function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {

@@ -38,7 +38,10 @@ export function keepStops(deps: Deps, { config, log, tasks }: Background, secret
   const adopt = (): void => {
     const { stops, unreadable } = reserve.read()
     if (unreadable > 0)
-      log.warn({ unreadable }, 'the reserve has stops that cannot be read; stop again what must stay stopped')
+      log.warn(
+        { unreadable },
+        'the reserve has stops that cannot be read; trigger again the stops that must stay in force',
+      )
     for (const one of stops) {
       const { id: stop, level, scope } = one.stop
       if (imposeUnwritten(deps, one)) log.warn({ stop, level, scope }, 'a stop of the reserve is in force')
@@ -65,8 +68,7 @@ export function keepStops(deps: Deps, { config, log, tasks }: Background, secret
       const lost = without(store, stops)
       const kept = store.imposed().filter((stop) => !lost.includes(stop))
       const named = kept.map(({ id, level, scope }) => ({ id, level, scope }))
-      if (kept.length > 0)
-        log.warn({ stops: named }, 'stops are kept in the reserve alone; the next start has them written')
+      if (kept.length > 0) log.warn({ stops: named }, 'stops are kept in the reserve alone; the next start writes them')
       return lost
     },
   }

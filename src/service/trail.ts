@@ -53,7 +53,7 @@ export async function keepTrail(deps: Deps, background: Background): Promise<Tra
     try {
       return { anchors: await anchors.heads() }
     } catch (cause) {
-      throw new GateError('audit_unavailable', 'The anchors cannot be read, which the trail is held to.', { cause })
+      throw new GateError('audit_unavailable', 'The anchors that the trail must match cannot be read.', { cause })
     }
   }
   return {

@@ -77,6 +77,6 @@ export function conversionLog(log: Logger): (left: number) => void {
   return (left) => {
     if (performance.now() < dueMs && left > 0) return
     dueMs = performance.now() + CONVERSION_MS
-    log.info({ entries: left }, 'converting an older data file: so many entries are left')
+    log.info({ entries: left }, 'converting an older data file: entries are left')
   }
 }

@@ -162,7 +162,7 @@ const BROKEN: [name: string, broken: (t: Cleanup) => Promise<Broken>][] = [
     'a folder in place of the file',
     fileThat(
       (path) => mkdirSync(path),
-      /cannot be read|not a file/,
+      /cannot be read|not a regular file/,
       (path) => rmSync(path, { recursive: true }),
     ),
   ],

@@ -151,7 +151,7 @@ test('where the anchors cannot be read it could not run, and nothing is recorded
     ...['--anchor-file', left.dir, '--reason', REASON],
   ])
   assert.equal(code, 3)
-  assert.match(stderr, /The anchor file is not a file that can be read back/)
+  assert.match(stderr, /The anchor file is not a regular file/)
   assert.deepEqual(await restoredEntries(left), [])
 })
 

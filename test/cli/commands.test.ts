@@ -287,7 +287,7 @@ const ROWS: Row[] = [
       ...at(),
     ],
     code: 2,
-    stderr: /a time to come/,
+    stderr: /a future time/,
   },
   {
     name: 'keys create: an expiry that is no time',

@@ -48,10 +48,10 @@ const ROWS: [name: string, args: string[], code: number, shown: RegExp][] = [
     'policies that are not kept',
     [held, '--data', pruned, ...folder('policies')],
     3,
-    /^require_approval\n[\s\S]*reproduced {4}It cannot be explained: .* not kept any more/,
+    /^require_approval\n[\s\S]*reproduced {4}It cannot be explained: .* are not kept: /,
   ],
   ['policies that only the folder has', [held, '--data', pruned, ...folder('same')], 0, /reproduced {4}yes/],
-  ['policies that no folder has', [held, '--data', pruned, ...folder('nowhere')], 3, /not kept any more/],
+  ['policies that no folder has', [held, '--data', pruned, ...folder('nowhere')], 3, /are not kept: /],
   [
     'policies that somebody changed',
     [held, '--data', altered(`UPDATE policy_text SET source = replace(source, 'ID', 'IE')`), ...folder('policies')],

@@ -38,6 +38,6 @@ test('what others wrote stays on one line of an error, and steers no terminal', 
 test('a refused request is told in the words of the command line', () => {
   const told = (text: string) => failureOf(new GateError('invalid_request', text)).message
   assert.equal(told('/groups/0 must not be empty'), '--group must not be empty')
-  assert.equal(told('expiresAt must be a time to come'), '--expires-at must be a time to come')
+  assert.equal(told('expiresAt must be a future time'), '--expires-at must be a future time')
   assert.equal(told('endDate lies before startDate.'), '--to lies before --from.')
 })

@@ -25,7 +25,11 @@ export const ENDPOINTS: readonly Exchange[] = [
   {
     call: 'approvals.background',
     with: { id: '$approval' },
-    value: { rule: { id: 'large' }, agent: { principal: 'otto' }, mayVote: { allowed: false, reason: /who asked/i } },
+    value: {
+      rule: { id: 'large' },
+      agent: { principal: 'otto' },
+      mayVote: { allowed: false, reason: /^The requester, or/ },
+    },
   },
   {
     call: 'approvals.approve',

@@ -56,7 +56,7 @@ test('what the service refuses in a key is said at its field, and what was enter
   await page.getByLabel('Expires').selectOption('On a date…')
   await page.getByLabel('Last day').fill('2020-01-31')
   await press(page, 'Create key')
-  await page.getByText('It must be a time to come').waitFor()
+  await page.getByText('It must be a future time').waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), 'mine')
   await assertSound(opened, REFUSED)
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)

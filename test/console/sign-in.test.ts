@@ -57,7 +57,7 @@ test('a link signs in at the page that it names, and is gone from the address', 
   await opened.page.getByRole('heading', { name: 'Kill switch', level: 1 }).waitFor()
   assert.equal((await addressOf(opened.page)).href, `${gate.server.url}/console/@acme/kill-switch?level=L1`)
   const again = await openPage(browser, gate, link)
-  await again.page.getByText('This sign-in link was used already or is too old').waitFor()
+  await again.page.getByText('This sign-in link was already used or has expired').waitFor()
   assert.deepEqual(opened.faults, [])
 })
 

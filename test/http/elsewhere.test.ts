@@ -116,7 +116,7 @@ for (const [address, isLocal] of ADDRESSES) {
 const HOSTS: [host: string, allowedHosts: string, told: RegExp[]][] = [
   ['127.0.0.1', '', []],
   ['localhost', '', []],
-  ['0.0.0.0', '', [/without TLS/, /give allowedHosts/]],
+  ['0.0.0.0', '', [/without TLS/, /set allowedHosts/]],
   ['::', 'gate.internal', [/without TLS/]],
 ]
 for (const [host, allowedHosts, told] of HOSTS) {

@@ -143,7 +143,7 @@ for (const [asked, recorded, told, counts] of contradictions) {
     for (const headers of [{ 'idempotency-key': decisionId }, {}, {}])
       assertRefused(await tell({ decisionId, status: told }, agent, headers), 'outcome_conflict')
     assert.equal((await bypasses()) - before, Number(counts))
-    assert.deepEqual(warningsOf(decisionId), counts ? ['an action ran that was told as not run'] : [])
+    assert.deepEqual(warningsOf(decisionId), counts ? ['an action ran that was reported as not run'] : [])
     assert.equal((await outcomeOf(decisionId)).status, recorded)
   })
 }

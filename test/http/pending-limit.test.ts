@@ -62,7 +62,7 @@ test('an agent has no more requests wait for people than its plan gives, however
   assert.deepEqual([denied.decidedBy, denied.approvalId], ['approval', null])
   assert.match(
     denied.reason,
-    /^Large payments need a person\. No more approvals can be asked for: 100 requests of \S+ are pending already\.$/,
+    /^Large payments need a person\. No more approvals can be requested: 100 requests of \S+ are already pending\.$/,
   )
 
   assert.equal((await ask(2000)).approvalId, answers[0].approvalId, 'what waits already goes on waiting')

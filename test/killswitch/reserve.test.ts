@@ -68,7 +68,7 @@ test('stops of single actions leave room in the reserve, for other tenants and f
       const stop = { ...STOP, level: 'L1', scope: `email.n${n}` }
       const { warning } = (await gate.call(owner, 'POST', '/killswitch/trigger', stop)).body.data
       if (/kept in the reserve/.test(warning)) count += 1
-      else assert.match(warning, /in this process alone/)
+      else assert.match(warning, /in this process only/)
     }
     kept.push(count)
   }
@@ -159,7 +159,7 @@ for (const [what, put] of Object.entries(NO_FILES)) {
     assert.match(warned.join(''), /must be a regular file/)
     away()
     t.after(back)
-    assert.match((await trigger(second)).warning, /in this process alone/)
+    assert.match((await trigger(second)).warning, /in this process only/)
     assert.equal(readFileSync(other, 'utf8'), 'mine')
     assert.ok(!existsSync(`${other}.none`))
   })
@@ -192,7 +192,7 @@ test('a stop whose reserve cannot be made anew is kept nowhere, as the answer an
   await gate.call(owner, 'POST', '/killswitch/trigger', mail)
   rmSync(reserve)
   mkdirSync(reserve)
-  assert.match((await trigger()).warning, /in this process alone/)
+  assert.match((await trigger()).warning, /in this process only/)
   assert.equal((await gate.server.close()).length, 2)
 })
 

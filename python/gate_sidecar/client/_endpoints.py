@@ -225,12 +225,12 @@ class DecisionsEndpoints:
         from_: Optional[str] = None,
         to: Optional[str] = None,
     ) -> DecisionPage:
-        """Decisions, newest first, searched by what was asked, by whom and what came of it.
+        """Decisions, newest first, filtered by action, requester and outcome.
 
         - `limit`: Limit of decisions in the answer.
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
         - `decision`: The decision that was made.
-        - `observed`: What the policies decided, of decisions that were only observed.
+        - `observed`: Decision of the policies, for decisions that were only observed.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
@@ -263,7 +263,7 @@ class DecisionsEndpoints:
         return cast(DecisionPage, answer)
 
     def get(self, id: str) -> RecordedDecision:
-        """A recorded decision and why it came out so, by the policies that decided."""
+        """A recorded decision, explained by the policies that decided."""
         answer = self._call("getDecision", params={"id": id})
         return cast(RecordedDecision, answer)
 
@@ -393,7 +393,7 @@ class PoliciesEndpoints:
         return cast(PolicyValidation, answer)
 
     def reload(self) -> PolicyState:
-        """Looks at the tenant's folder now, and answers what came of it."""
+        """Reads the tenant's folder now, and answers with the result."""
         answer = self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
@@ -491,7 +491,7 @@ class Endpoints:
         return cast(RiskAssessment, answer)
 
     def outcome(self, request: OutcomeRequest, *, idempotency_key: Optional[str] = None) -> Outcome:
-        """Tells what became of an action after its decision: `succeeded`, `failed`, `not_run`."""
+        """Reports the outcome of an action after its decision: `succeeded`, `failed`, `not_run`."""
         answer = self._call("outcome", body=request, idempotency_key=idempotency_key)
         return cast(Outcome, answer)
 
@@ -672,12 +672,12 @@ class AsyncDecisionsEndpoints:
         from_: Optional[str] = None,
         to: Optional[str] = None,
     ) -> DecisionPage:
-        """Decisions, newest first, searched by what was asked, by whom and what came of it.
+        """Decisions, newest first, filtered by action, requester and outcome.
 
         - `limit`: Limit of decisions in the answer.
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
         - `decision`: The decision that was made.
-        - `observed`: What the policies decided, of decisions that were only observed.
+        - `observed`: Decision of the policies, for decisions that were only observed.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
@@ -710,7 +710,7 @@ class AsyncDecisionsEndpoints:
         return cast(DecisionPage, answer)
 
     async def get(self, id: str) -> RecordedDecision:
-        """A recorded decision and why it came out so, by the policies that decided."""
+        """A recorded decision, explained by the policies that decided."""
         answer = await self._call("getDecision", params={"id": id})
         return cast(RecordedDecision, answer)
 
@@ -840,7 +840,7 @@ class AsyncPoliciesEndpoints:
         return cast(PolicyValidation, answer)
 
     async def reload(self) -> PolicyState:
-        """Looks at the tenant's folder now, and answers what came of it."""
+        """Reads the tenant's folder now, and answers with the result."""
         answer = await self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
@@ -943,6 +943,6 @@ class AsyncEndpoints:
         *,
         idempotency_key: Optional[str] = None,
     ) -> Outcome:
-        """Tells what became of an action after its decision: `succeeded`, `failed`, `not_run`."""
+        """Reports the outcome of an action after its decision: `succeeded`, `failed`, `not_run`."""
         answer = await self._call("outcome", body=request, idempotency_key=idempotency_key)
         return cast(Outcome, answer)

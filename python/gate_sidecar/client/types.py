@@ -135,7 +135,7 @@ class Approval(TypedDict):
     unbound: List[str]
     """Paths that it does not cover."""
     stop: Optional[KillSwitch]
-    """Stop under which it waits, while its time does not run, or that has cancelled it."""
+    """Stop that holds it, during which its time does not run, or that cancelled it."""
 
 
 class ApprovalBackgroundRule(TypedDict):
@@ -370,7 +370,7 @@ class CreateKeyRequest(_CreateKeyRequest, total=False):
     identity: str
     groups: Sequence[str]
     expires_at: str
-    """A time to come, with a zone."""
+    """A future time with a time zone."""
 
 
 class CreatedKey(TypedDict):
@@ -397,7 +397,8 @@ class CreatedKey(TypedDict):
     rotatedFrom: Optional[str]
     """The first key of its line, when it came by rotation."""
     rotatedBy: Optional[str]
-    """The key of somebody else that had its secret made, or that of a key before it."""
+    """Key of another holder that created its secret, or the secret of an earlier key of its line.
+    """
     replacedBy: Optional[str]
     """The key that came after it by rotation."""
     key: str
@@ -451,7 +452,7 @@ class Decision(_Decision, total=False):
     """The decision and its reason. It is on disk before it is answered."""
 
     observed: Literal["allow", "deny", "require_approval"]
-    """What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow`
+    """Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow`
     then.
     """
     explanation: Explanation
@@ -736,8 +737,8 @@ class DryRunRequest(_DryRunRequest, total=False):
     context: Mapping[str, Any]
     plan: Mapping[str, Any]
     agent: str
-    """Requester: the identity of a key, or the id of one that has none. Without it, nobody, who was
-    never allowed anything.
+    """Requester: the identity of a key, or the id of one that has none. Without it, a requester
+    without earlier decisions.
     """
     files: Sequence[PolicyFile]
     """Policies and tests, in any order."""
@@ -768,14 +769,15 @@ class ExplainedConditionSeen(TypedDict, total=False):
 class _ExplainedCondition(TypedDict):
     kind: Literal["leaf", "all", "any", "not", "condition"]
     outcome: Literal["true", "false", "unknown"]
-    """`unknown` for want of a fact, or of one of the right type, or of work that one check may do.
+    """`unknown` if a fact is missing or has the wrong type, or if the comparison takes more work
+    than one check may do.
     """
 
 
 class ExplainedCondition(_ExplainedCondition, total=False):
-    """A condition and what it came to. A `leaf` compares a fact with a value; `all`, `any` and
-    `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands
-    for the first time in its rule or factor.
+    """A condition and its result. A `leaf` compares a fact with a value; `all`, `any` and `not`
+    have `conditions`; a `condition` is a named one where it is used, and shows what it stands for
+    the first time in its rule or factor.
     """
 
     fact: str
@@ -822,7 +824,8 @@ class ExplainedFactorScale(_ExplainedFactorScale, total=False):
 class _ExplainedFactor(TypedDict):
     name: str
     outcome: Literal["true", "false", "unknown"]
-    """`unknown` for want of a fact, or of one of the right type, or of work that one check may do.
+    """`unknown` if a fact is missing or has the wrong type, or if the comparison takes more work
+    than one check may do.
     """
     weight: float
     """The most that it can contribute."""
@@ -856,7 +859,8 @@ class _ExplainedRule(TypedDict):
     id: str
     effect: Literal["allow", "deny", "require_approval"]
     outcome: Literal["true", "false", "unknown"]
-    """`unknown` for want of a fact, or of one of the right type, or of work that one check may do.
+    """`unknown` if a fact is missing or has the wrong type, or if the comparison takes more work
+    than one check may do.
     """
     matches: bool
     """A rule of unknown outcome matches where it restrains, and does not where it permits."""
@@ -931,7 +935,8 @@ class Key(TypedDict):
     rotatedFrom: Optional[str]
     """The first key of its line, when it came by rotation."""
     rotatedBy: Optional[str]
-    """The key of somebody else that had its secret made, or that of a key before it."""
+    """Key of another holder that created its secret, or the secret of an earlier key of its line.
+    """
     replacedBy: Optional[str]
     """The key that came after it by rotation."""
 
@@ -961,8 +966,8 @@ class KillSwitchPreview(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise
-    null.
+    """Warning that an L1 stop covers none of them, or that the data file cannot be written;
+    otherwise null.
     """
     approvals: int
     """Pending approvals that it would cover: they keep their time."""
@@ -1045,7 +1050,7 @@ class ListedDecision(_ListedDecision, total=False):
     """A decision as a line of a list."""
 
     observed: Literal["allow", "deny", "require_approval"]
-    """What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow`
+    """Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow`
     then.
     """
 
@@ -1074,7 +1079,8 @@ class ListedKey(TypedDict):
     rotatedFrom: Optional[str]
     """The first key of its line, when it came by rotation."""
     rotatedBy: Optional[str]
-    """The key of somebody else that had its secret made, or that of a key before it."""
+    """Key of another holder that created its secret, or the secret of an earlier key of its line.
+    """
     replacedBy: Optional[str]
     """The key that came after it by rotation."""
     lastUsedAt: Optional[str]
@@ -1120,7 +1126,7 @@ class OpenedSession(TypedDict):
     may: List[Operation]
     """The operations that the roles allow."""
     session: Optional[OpenedSessionSession]
-    """Null for who asks with a key."""
+    """Null for a caller with a key."""
     token: str
     """Sent as `x-session-token` with each request of the session, beside the cookie that this
     answer sets.
@@ -1202,7 +1208,7 @@ class _OutcomeRequest(TypedDict):
 
 class OutcomeRequest(_OutcomeRequest, total=False):
     observed: bool
-    """The caller only watches: it runs actions whatever is decided, and says so."""
+    """The caller only observes: it runs every action, whatever the decision."""
     duration_ms: int
     error: str
     """Reason why it failed, or was not run."""
@@ -1246,7 +1252,7 @@ class PastDecision(TypedDict):
 
 
 class PastKillSwitch(TypedDict):
-    """A stop that is or was in force; what is of its end is null until then."""
+    """A stop that is or was in force; members about its end are null until then."""
 
     id: str
     """Names the stop in the trail."""
@@ -1408,14 +1414,14 @@ class RangeVerification(TypedDict):
     """`ok`: all entries follow one another, and an external anchor has all of them. `unanchored`:
     all entries follow one another; for those that are in no external anchor yet, only this service
     vouches. `empty`: there is no entry, and the entries on both sides follow one another.
-    `tampered`: what an entry says is not what was written, or the tree is not the one that was
-    signed. `broken-link`: an entry is missing, or does not follow from the one before it.
-    `unsealed`: the newest entries were not appended by who holds the log key. `unsigned`: entries
-    are unsigned for longer than a running service leaves them, and the log key is not at hand.
-    `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range
-    begins before the oldest entry that is left; what is left of it follows. `unlawful`: an entry
-    records what nobody was allowed to do; it stands where it was written, and is signed. `forked`:
-    an anchor holds another history. `rollback`: an anchor holds more entries than there are.
+    `tampered`: the content of an entry was changed, or the tree is not the signed one.
+    `broken-link`: an entry is missing, or does not follow from the one before it. `unsealed`: the
+    newest entries were not appended by the holder of the log key. `unsigned`: entries are unsigned
+    for longer than a running service leaves them, and the log key is not available. `truncated`:
+    signed entries are missing at the start or the end. `pruned`: the range begins before the oldest
+    entry that is left; what is left of it follows. `unlawful`: an entry records something that was
+    not permitted; the entry itself is intact and signed. `forked`: an anchor holds another history.
+    `rollback`: an anchor holds more entries than there are.
     """
     entriesChecked: int
     firstEntry: str
@@ -1423,10 +1429,10 @@ class RangeVerification(TypedDict):
     lastEntry: str
     """Empty for an empty range."""
     fault: Optional[str]
-    """The first thing wrong."""
+    """The first fault."""
     firstBadSeq: Optional[int]
     unlawfulEntries: int
-    """Entries that record what nobody was allowed to do, whatever else is wrong."""
+    """Entries that record something that was not permitted, besides any other fault."""
     redactedEntries: int
     """Entries of the range with a section that was erased by a command."""
     unanchoredEntries: int
@@ -1451,7 +1457,7 @@ class ReadinessVerified(TypedDict):
 class ReadinessAnchorsSinksItem(TypedDict):
     sink: Literal["file", "webhook"]
     ok: bool
-    """False from an attempt that failed to the next one that succeeds."""
+    """False if the last attempt failed."""
     lastAt: Optional[str]
     """UTC, with milliseconds."""
     failure: Optional[str]
@@ -1585,7 +1591,7 @@ class RecordedDecision(_RecordedDecision, total=False):
     """Record of a decision and its explanation: evaluated again by the policies that decided."""
 
     observed: Literal["allow", "deny", "require_approval"]
-    """What the policies decided, if they are only observed (`mode: observe`); `decision` is `allow`
+    """Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow`
     then.
     """
 
@@ -1597,7 +1603,7 @@ class _RecoverRequest(TypedDict):
 
 class RecoverRequest(_RecoverRequest, total=False):
     id: str
-    """The stop that is meant: one that came in its place meanwhile is not ended."""
+    """Id of the stop to end: a stop that has replaced it stays in force."""
     level: KillSwitchLevel
     scope: str
     """L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none."""
@@ -1675,7 +1681,8 @@ class RotatedKey(TypedDict):
     rotatedFrom: Optional[str]
     """The first key of its line, when it came by rotation."""
     rotatedBy: Optional[str]
-    """The key of somebody else that had its secret made, or that of a key before it."""
+    """Key of another holder that created its secret, or the secret of an earlier key of its line.
+    """
     replacedBy: Optional[str]
     """The key that came after it by rotation."""
     key: str
@@ -1695,7 +1702,7 @@ class ShownValue(TypedDict, total=False):
 
 class SignInLink(TypedDict):
     url: str
-    """The web console, with the code in the fragment, which browsers send nobody."""
+    """The web console, with the code in the fragment, which browsers do not send."""
     expiresAt: str
     """UTC, with milliseconds."""
 
@@ -1730,7 +1737,7 @@ class SignedIn(TypedDict):
     may: List[Operation]
     """The operations that the roles allow."""
     session: Optional[SignedInSession]
-    """Null for who asks with a key."""
+    """Null for a caller with a key."""
 
 
 class TimelineItemActor(TypedDict):
@@ -1869,12 +1876,12 @@ class _TriggeredKillSwitch(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise
-    null.
+    """Warning that an L1 stop covers none of them, or that the data file cannot be written;
+    otherwise null.
     """
     persisted: bool
-    """False while the data file takes no write: in force, and tried again each second. `warning`
-    says whether it outlives a restart.
+    """False while the data file cannot be written: the stop is in force, and writing is retried
+    each second. `warning` says whether the stop outlives a restart.
     """
 
 
@@ -2066,11 +2073,11 @@ class Usage(TypedDict):
     plan: Literal["free", "pro", "enterprise"]
     environment: Environment
     requestsPerMinute: Optional[int]
-    """Requests that the plan gives; null for no limit."""
+    """Requests that the plan allows; null for no limit."""
     remaining: Optional[int]
-    """Left at this moment, by the count of this process; null for no limit."""
+    """Remaining requests, as counted by this process; null for no limit."""
     statusRequestsPerMinute: int
-    """Status reads that each key has."""
+    """Status reads that each key may make."""
     keys: UsageKeys
     """Keys of this environment; revoked or expired ones have ended."""
 
@@ -2105,9 +2112,9 @@ class Vote(TypedDict):
     votedAt: str
     """UTC, with milliseconds."""
     counts: bool
-    """Towards the quorum. While the approval is open: no more when its key has ended, or another
-    voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects
-    does not.
+    """True for a vote that counts towards the quorum. While the approval is open, a vote no longer
+    counts when its key has ended or was made by another voter's key. Once it is settled, one vote
+    of each person for it counts. A vote that rejects does not count.
     """
 
 

@@ -23,7 +23,7 @@ export async function heldApproval(
 ): Promise<ApprovalView> {
   const decided = await ownDecision(deps, caller, decisionId)
   if (decided === undefined)
-    throw new GateError('invalid_denial_binding', 'evaluation_id names no evaluation of this caller.')
+    throw new GateError('invalid_denial_binding', 'evaluation_id does not name an evaluation of this caller.')
   const { approvalId } = decided.grounds
   if (decided.decision.decision !== 'require_approval' || approvalId === null)
     throw new GateError('not_requestable', 'The evaluation did not ask for an approval.')

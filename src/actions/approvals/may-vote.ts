@@ -62,7 +62,7 @@ export function votesOf(
   const approving = permission(() => assertMayApprove(store, voting))
   const isRepeated = approving.allowed && hasVoted(store, asked)
   return {
-    mayVote: isRepeated ? { allowed: false, reason: 'You have voted for it already.' } : approving,
+    mayVote: isRepeated ? { allowed: false, reason: 'You have already voted for it.' } : approving,
     mayReject: permission(() => assertMayReject(store, voting)),
   }
 }

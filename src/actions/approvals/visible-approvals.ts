@@ -35,7 +35,7 @@ export async function visibleApproval(deps: Deps, reader: Reader, id: string): P
   if (again.revision !== approval.revision) return visibleApproval(deps, reader, id)
   throw new GateError(
     'audit_unavailable',
-    `The stored approval ${id} is not what the audit chain records; verify the chain.`,
+    `The stored approval ${id} does not match the audit chain; verify the chain.`,
   )
 }
 

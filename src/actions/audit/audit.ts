@@ -74,7 +74,7 @@ export function logEntry(deps: Deps, caller: Caller, request: LogRequest, idempo
       },
       reply: async () => {
         const entry = await deps.store.entry(id)
-        if (entry === undefined) throw new Error('the entry that was committed is not there')
+        if (entry === undefined) throw new Error('the committed entry is missing')
         return entryView(entry)
       },
     }

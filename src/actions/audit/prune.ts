@@ -42,7 +42,7 @@ export async function prunable(
 ): Promise<Prunable> {
   const { store, clock } = deps
   if (beforeMs > clock() - MAX_DURATION_MS)
-    throw new GateError('invalid_request', `What is younger than ${MIN_AGE_DAYS} days may still be asked for.`)
+    throw new GateError('invalid_request', `Entries younger than ${MIN_AGE_DAYS} days cannot be pruned.`)
   const first = (await store.pruned(chain))?.size ?? 0
   const old = await store.seqNotBefore(chain, formatTimestamp(beforeMs))
   const newest = (await lengthOf(store, chain)) - 1
@@ -51,7 +51,7 @@ export async function prunable(
   const end = await cutBefore(store, chain, limit, cutFinder(approvals))
   if (end <= first) return { chain, first, end: first, approvals: [] }
   const { valid, fault } = await verifySeqs(store, chain, { first, end }, {}, onProgress)
-  if (!valid) throw new GateError('audit_unavailable', `Audit chain ${chain} is not what was signed: ${fault}.`)
+  if (!valid) throw new GateError('audit_unavailable', `Audit chain ${chain} does not match its signatures: ${fault}.`)
   return { chain, first, end, approvals: approvals.filter(({ last }) => last < end) }
 }
 
@@ -149,7 +149,7 @@ function commitPrune(
     // An unreadable record would leave a chain that cannot be verified.
     const fault = PruneShape.fault(signed, '')
     if (fault !== undefined)
-      throw new GateError('invalid_request', `The record of what is pruned would not have its form: ${fault}.`)
+      throw new GateError('invalid_request', `The record of the pruned entries would be malformed: ${fault}.`)
     return {
       submission: {
         guards: [

@@ -120,7 +120,7 @@ function dayOf(field: string, text: string): number {
   const ms = parseDate(text)
   if (ms !== undefined) return ms
   throw new GateError('invalid_request', `${field} must be a day such as 2026-01-31.`, {
-    details: [{ path: `/${field}`, message: 'must be a real day, YYYY-MM-DD' }],
+    details: [{ path: `/${field}`, message: 'must be a calendar day, YYYY-MM-DD' }],
   })
 }
 

@@ -146,7 +146,7 @@ async function prunedEvents(store: Store, { chain, types }: Followed): Promise<n
 }
 
 function noPosition(): GateError {
-  const message = 'is not the id of an event that this key was told of'
+  const message = 'is not the id of an event that this key has received'
   return new GateError('invalid_request', `Last-Event-ID ${message}; leave it out to start now.`, {
     details: [{ path: '/Last-Event-ID', message }],
   })

@@ -125,7 +125,8 @@ async function assertMayRenew(store: Store, size: number, head: RecordedHead, is
   if (!isAdopted) throw altered(head.chain, size, UNSIGNED)
 }
 
-const UNSIGNED = 'was signed once, and is not any more (if the log key was away then, `audit restore` takes it up)'
+const UNSIGNED =
+  'was signed before, and its signature is missing now (if the log key was missing then, run `audit restore`)'
 
 /** The hashes that follow in the tree, of entries that this process wrote after the one that is its newest. */
 function writtenAfter({ tree, head }: Growing, written: WrittenHashes | undefined): readonly string[] {
@@ -150,7 +151,7 @@ function appendWritten(growing: Growing, headerText: string, hash: string, newes
 function appendRead(growing: Growing, headerText: string): Header {
   const { chain, tree, head } = growing
   const entry = entryOf(headerText)
-  if (entry === undefined) throw altered(chain, tree.size, 'is no JSON')
+  if (entry === undefined) throw altered(chain, tree.size, 'is not JSON')
   const fault = entryFault(chain, head, entry, { sections: false })
   if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
   appendLeaf(growing, entry.hash)

@@ -34,7 +34,7 @@ export async function rotateLogKey(
 ): Promise<{ from: SigningKey; to: SigningKey }> {
   const old = await ensureLogKey(deps, file)
   const from = keyInUse(deps.store)
-  if (from === undefined || from.id !== old.id) throw new WrongSigningKey('The log key was rotated by somebody else.')
+  if (from === undefined || from.id !== old.id) throw new WrongSigningKey('Another process rotated the log key.')
   const next = tested(file.createNext())
   // Not before what the old key has signed, though a clock was set back since.
   const atMs = Math.max(deps.clock() + ROTATION_MS, Date.parse(from.createdAt), await newestMs(deps.store))
@@ -59,7 +59,7 @@ export async function rotateLogKey(
   if (conflict !== null) {
     file.removeNext(next.id)
     if (conflict === 'before') throw new GateError('overloaded', 'The rotation took too long; try again.')
-    throw new WrongSigningKey('The log key was rotated by somebody else.')
+    throw new WrongSigningKey('Another process rotated the log key.')
   }
   file.promoteNext(next.id)
   return { from: retired.record, to: made.record }

@@ -131,7 +131,7 @@ export async function ensureLogKey(deps: Deps, file: KeyFile): Promise<PrivateKe
   if (key !== undefined) return key
   throw new WrongSigningKey(
     file.read() === undefined
-      ? 'The signing key is missing, though evidence was signed with it. Restore its file; a new key could not speak for the old one.'
+      ? 'The signing key is missing, though evidence was signed with it. Restore its file; a new key cannot replace it.'
       : 'The signing key is not the one that the audit chain names. Restore the right file, or set signingKey to it.',
   )
 }
@@ -181,7 +181,7 @@ function assertOneLine(store: Store, { publicKey }: SigningKey): void {
     (key) => key.purpose === 'log' && !keys.some((known) => known.publicKey === key.publicKey),
   )
   if (stranger !== undefined)
-    throw new WrongSigningKey(`The log key ${stranger.id} of the audit chain was not followed by the one in use.`)
+    throw new WrongSigningKey(`The log key in use does not succeed log key ${stranger.id} of the audit chain.`)
 }
 
 export function logKeyRecord(deps: Deps, { id, publicKey }: PrivateKey, rotation: Rotation | null): SigningKey {

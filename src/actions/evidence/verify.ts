@@ -69,7 +69,10 @@ export async function verifyEvidence(
   const withheld = REDACTABLE.find((name) => redacted.includes(name) && !erased.includes(name))
   if (withheld !== undefined) {
     const check = withheld === 'approval' || withheld === 'keys' ? 'approval' : 'openings'
-    return { ...refuted(result, check, `The ${withheld} is said to be erased, and is still here.`), erasedSince: [] }
+    return {
+      ...refuted(result, check, `The ${withheld} is marked as erased, but is still stored here.`),
+      erasedSince: [],
+    }
   }
   const isAnchored = await isAnchoredHere(deps, bundle)
   return {

@@ -86,7 +86,7 @@ export function historyReader(store: Store): HistoryReader {
       const sinceMs = performance.now()
       return serial(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), async () => {
         if (performance.now() - sinceMs < TURN_LIMIT_MS) return work()
-        throw new GateError('overloaded', 'Too many checks that are counted together wait; try again.')
+        throw new GateError('overloaded', 'Too many checks wait for the same counter; try again.')
       })
     },
   }

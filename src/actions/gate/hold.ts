@@ -124,11 +124,11 @@ async function presentedFault(
 ): Promise<string | undefined> {
   if (request.approvalId === undefined) return undefined
   const approval = await deps.store.approval(request.approvalId)
-  if (approval === undefined || approval.chain !== caller.chain) return 'The approval presented is not known.'
-  if (approval.requestedBy !== principalOf(caller.key)) return 'The approval presented was given to another requester.'
-  if (approval.digest !== digest) return 'The approval presented is for another request.'
+  if (approval === undefined || approval.chain !== caller.chain) return 'The presented approval is unknown.'
+  if (approval.requestedBy !== principalOf(caller.key)) return 'The presented approval was given to another requester.'
+  if (approval.digest !== digest) return 'The presented approval is for another request.'
   const status = statusAt(approval, deps.store.state().switches, judged.nowMs)
-  return isOpenStatus(status) ? undefined : `The approval presented is ${status}.`
+  return isOpenStatus(status) ? undefined : `The presented approval is ${status}.`
 }
 
 /** Uses the approval up with this decision; at the commit it must be unexpired, and every vote's key active. */

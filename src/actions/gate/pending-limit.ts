@@ -14,6 +14,6 @@ export function pendingGuard({ store }: CheckDeps, { key, chain, tenantId }: Cal
 export async function overPendingLimit(deps: CheckDeps, caller: Caller, outcome: Ruling): Promise<Ruling | undefined> {
   const { chain, requestedBy, limit } = pendingGuard(deps, caller)
   if ((await deps.store.pendingOf(chain, requestedBy)) < limit) return undefined
-  const reason = `${outcome.reason} No more approvals can be asked for: ${limit} requests of ${requestedBy} are pending already.`
+  const reason = `${outcome.reason} No more approvals can be requested: ${limit} requests of ${requestedBy} are already pending.`
   return { ...outcome, decision: 'deny', decidedBy: 'approval', retry: 'after_approval', reason, hold: null }
 }

@@ -28,7 +28,7 @@ export const CreateKeyRequest = requestBody('CreateKeyRequest', {
   name: Type.Optional(Label),
   identity: Type.Optional(Label),
   groups: Type.Optional(Type.Array(Label, { maxItems: 32 })),
-  expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'A time to come, with a zone.' })),
+  expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'A future time with a time zone.' })),
 })
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 
@@ -55,7 +55,7 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
   assertMayMake(maker, environment, request.roles)
   const admin = isAdmin(request.roles)
   if (admin && tenantId !== null) throw new GateError('invalid_request', 'An admin key belongs to no tenant.')
-  if (!admin && tenantId === null) throw new GateError('invalid_request', 'A key that is no admin key needs a tenant.')
+  if (!admin && tenantId === null) throw new GateError('invalid_request', 'Only an admin key can be without a tenant.')
   const nowMs = deps.clock()
   const expiresAt = request.expiresAt === undefined ? null : endOf(request.expiresAt, nowMs)
   // An identity in the form of a key id would make its holder the same requester as that key.
@@ -89,7 +89,7 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
 function endOf(text: string, nowMs: number): string {
   const timeMs = parseRfc3339(text)
   if (timeMs !== undefined && timeMs > nowMs) return formatTimestamp(Math.min(timeMs, LAST_TIME_MS))
-  const message = 'must be a time to come, with a zone'
+  const message = 'must be a future time with a time zone'
   throw new GateError('invalid_request', `expiresAt ${message}, such as 2030-01-31T00:00:00Z.`, {
     details: [{ path: '/expiresAt', message }],
   })
@@ -98,7 +98,7 @@ function endOf(text: string, nowMs: number): string {
 function assertMayMake({ caller }: KeyMaker, environment: Environment, roles: readonly Role[]): void {
   if (isAdmin(roles) && environment !== 'live') throw new GateError('invalid_request', 'Admin keys are live keys.')
   if (caller === undefined) return
-  if (isAdmin(roles)) throw new GateError('forbidden', "Admin keys are made on the host's command line only.")
+  if (isAdmin(roles)) throw new GateError('forbidden', 'Create admin keys with the command line on the host.')
   assertReaches(caller, environment)
 }
 

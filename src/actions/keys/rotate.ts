@@ -78,7 +78,7 @@ function assertRotatable(key: ApiKey, nowMs: number): void {
     throw new GateError('not_found', `Key ${key.id} has been rotated already; rotate its successor ${key.replacedBy}.`)
   if (isActive(key, nowMs)) return
   const how = key.revokedAt === null ? 'has expired' : 'has been revoked'
-  throw new GateError('not_found', `Key ${key.id} ${how}, and a key that has ended is not rotated; make a new one.`)
+  throw new GateError('not_found', `Key ${key.id} ${how}, and an ended key cannot be rotated; create a new one.`)
 }
 
 /** The other key that learned the new secret; none is added when a key rotates itself, or the host hands it over. */

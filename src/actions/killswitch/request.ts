@@ -29,7 +29,7 @@ export const RecoverRequest = requestBody('RecoverRequest', {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'The stop that is meant: one that came in its place meanwhile is not ended.',
+      description: 'Id of the stop to end: a stop that has replaced it stays in force.',
     }),
   ),
   level: Type.Optional(LevelField),

@@ -37,7 +37,7 @@ export type Kept = 'in the reserve' | 'nowhere'
 /** Warning in the answer to a trigger, for a stop that is not in the data file. */
 export const UNWRITTEN_WARNINGS: Readonly<Record<Kept, string>> = {
   'in the reserve':
-    'The data file takes no write now: the stop is in force, and kept in the reserve; it is recorded as soon as it can be.',
+    'The data file cannot be written now: the stop is in force and kept in the reserve, and is recorded as soon as possible.',
   nowhere:
-    'Neither the data file nor the reserve takes it now: the stop is in force in this process alone, and ends with it. See to the disk before a restart.',
+    'Neither the data file nor the reserve can be written now: the stop is in force in this process only and ends with it. Repair the disk before a restart.',
 }

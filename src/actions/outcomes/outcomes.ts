@@ -12,7 +12,7 @@ export const OutcomeRequest = requestBody('OutcomeRequest', {
   decisionId: Type.String({ maxLength: MAX_ID, description: 'The decision that the action was run on.' }),
   status: Type.Unsafe<OutcomeStatus>({ type: 'string', enum: [...OUTCOME_STATUSES] }),
   observed: Type.Optional(
-    Type.Boolean({ description: 'The caller only watches: it runs actions whatever is decided, and says so.' }),
+    Type.Boolean({ description: 'The caller only observes: it runs every action, whatever the decision.' }),
   ),
   durationMs: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   error: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Reason why it failed, or was not run.' })),

@@ -18,8 +18,7 @@ export const FAIL_MODES = [
   },
   {
     situation: 'The audit trail cannot be written.',
-    behaviour:
-      'Nothing is decided: a check is answered with the error audit_unavailable, which a client takes as deny.',
+    behaviour: 'Nothing is decided: a check is answered with the error audit_unavailable, which clients treat as deny.',
   },
   {
     situation: 'The audit trail contradicts its anchors.',
@@ -36,6 +35,6 @@ export const FAIL_MODES = [
   },
   {
     situation: 'The service cannot be reached, or does not answer in time.',
-    behaviour: 'Its clients take that as deny.',
+    behaviour: 'Clients treat that as deny.',
   },
 ] as const

@@ -47,10 +47,10 @@ export function draftRoom(waitLimitMs = WAIT_LIMIT_MS): OnDraft {
   const turns = takeTurns(AT_ONCE)
   return async (tenantId, work) => {
     if (turns.waitingOf(tenantId) >= MAX_WAITING)
-      throw new GateError('overloaded', 'Too many drafts of this tenant wait already; try again.')
+      throw new GateError('overloaded', 'Too many drafts of this tenant are waiting; try again.')
     const late = new AbortController()
     const timer = setTimeout(() => {
-      late.abort(new GateError('overloaded', 'Drafts are worked on all the time; try again.'))
+      late.abort(new GateError('overloaded', 'Too many drafts are being processed; try again.'))
     }, waitLimitMs)
     const begun = async () => {
       clearTimeout(timer)

@@ -27,7 +27,7 @@ export const DryRunRequest = closed('DryRunRequest', {
       minLength: 1,
       maxLength: 256,
       description:
-        'Requester: the identity of a key, or the id of one that has none. Without it, nobody, who was never allowed anything.',
+        'Requester: the identity of a key, or the id of one that has none. Without it, a requester without earlier decisions.',
     }),
   ),
   files: Type.Optional(DraftFields.files),
@@ -65,8 +65,8 @@ export async function dryRun(deps: DryRunDeps, caller: Caller, request: DryRunRe
     return deps.drafts.onDraft(caller.tenantId, () => ofDraft(deps, caller, request, all))
   }
   if (lists !== undefined) {
-    throw new GateError('invalid_request', 'Lists come with the files of a draft.', {
-      details: [{ path: '/files', message: 'is required beside lists' }],
+    throw new GateError('invalid_request', 'Send lists together with files.', {
+      details: [{ path: '/files', message: 'is required with lists' }],
     })
   }
   const set = deps.policies.get(caller.tenantId)

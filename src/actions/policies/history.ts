@@ -12,9 +12,8 @@ import { unpack } from './policies.ts'
 /** Reasons why a recorded decision cannot be explained. */
 export const UNEXPLAINED = {
   redacted: 'the request, or an earlier one that it counted, has been erased or pruned',
-  policy_not_kept:
-    'the policies that decided are not kept any more, or never were: of a tenant the newest 100 sets are, up to 64 MiB',
-  policy_altered: 'what the file keeps is not what the audit chain records',
+  policy_not_kept: 'the policies that decided are not kept: the newest 100 sets of a tenant are, up to 64 MiB',
+  policy_altered: 'the stored policies do not match the audit chain',
   policy_unloadable: 'the policies that decided cannot be loaded',
 } as const
 

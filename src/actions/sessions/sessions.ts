@@ -85,7 +85,7 @@ export class Sessions {
     const session = found.find((one) => one !== undefined && equalBytes(one.tokenHash, tokenHash))
     const key = session && activeKey(this.#deps, session.keyId)
     if (session === undefined || key === undefined || !this.isOpen(session))
-      throw new GateError('unauthenticated', 'You are not signed in, or no longer; sign in again.')
+      throw new GateError('unauthenticated', 'You are not signed in, or your session has ended; sign in again.')
     if (isUserActive) session.idleEnds = deadlineIn(this.#clocks, IDLE_MS)
     return { session, key }
   }

@@ -40,7 +40,7 @@ export class SignInCodes {
     const held = this.#codes.get(sha256Hex(code))
     const key = held && !isPast(this.#clocks, held.ends) ? activeKey(this.#deps, held.keyId) : undefined
     if (key !== undefined) return key
-    throw new GateError('unauthenticated', 'This sign-in link was used already or is too old; ask for a new one.')
+    throw new GateError('unauthenticated', 'This sign-in link was already used or has expired; request a new one.')
   }
 
   /** Uses the code up; of two simultaneous requests, one succeeds. @throws GateError `unauthenticated` */

@@ -38,7 +38,7 @@ const TABLE = {
   maxContains: ['count', 'So many items at most are as contains says.', 1],
   title: ['text', 'A short name, for readers.', 'Amount'],
   description: ['text', 'Meaning of the value, for readers.', 'Gross amount in EUR.'],
-  $comment: ['text', 'A remark for whoever changes the schema.', 'As the bank has it.'],
+  $comment: ['text', 'A remark for authors of the schema.', 'As the bank has it.'],
   uniqueItems: ['flag', 'No two items are equal. Needs maxItems of at most 1000.', true],
   deprecated: ['flag', 'Should not be used any more; for readers.', true],
   readOnly: ['flag', 'Is not sent by callers; for readers.', true],

@@ -27,7 +27,7 @@ export function testReport(report: Report): Report {
 const Description = Type.String({ description: 'For readers.', examples: ['Asked for by the audit of May.'] })
 
 const Now = Type.String({
-  description: `The time that the policies see, RFC 3339 with a zone. Of a test before that of the file; ${DEFAULT_NOW}, a Monday, where neither has one.`,
+  description: `The time that the policies see, RFC 3339 with a zone. The time of a test overrides that of the file; if neither has one, it is ${DEFAULT_NOW}, a Monday.`,
   examples: ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00+01:00'],
 })
 

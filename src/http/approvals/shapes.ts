@@ -10,7 +10,7 @@ const Vote = titled('Vote', {
   votedAt: Timestamp,
   counts: Type.Boolean({
     description:
-      "Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not.",
+      "True for a vote that counts towards the quorum. While the approval is open, a vote no longer counts when its key has ended or was made by another voter's key. Once it is settled, one vote of each person for it counts. A vote that rejects does not count.",
   }),
 })
 
@@ -35,7 +35,7 @@ export const Approval = Type.Object(
     digest: Type.String({ ...Digest, description: 'Digest of everything that the approval covers.' }),
     unbound: Type.Array(Type.String(), { description: 'Paths that it does not cover.' }),
     stop: Type.Union([Stop, Type.Null()], {
-      description: 'Stop under which it waits, while its time does not run, or that has cancelled it.',
+      description: 'Stop that holds it, during which its time does not run, or that cancelled it.',
     }),
   },
   {

@@ -19,11 +19,11 @@ export const RangeVerification = titled('RangeVerification', {
   entriesChecked: Type.Integer({ minimum: 0 }),
   firstEntry: Type.String({ description: 'Empty for an empty range.' }),
   lastEntry: Type.String({ description: 'Empty for an empty range.' }),
-  fault: nullable(Type.String({ description: 'The first thing wrong.' })),
+  fault: nullable(Type.String({ description: 'The first fault.' })),
   firstBadSeq: nullable(Type.Integer()),
   unlawfulEntries: Type.Integer({
     minimum: 0,
-    description: 'Entries that record what nobody was allowed to do, whatever else is wrong.',
+    description: 'Entries that record something that was not permitted, besides any other fault.',
   }),
   redactedEntries: Type.Integer({
     minimum: 0,

@@ -4,7 +4,7 @@ import { nullable, oneOf, titled } from '../common-shapes.ts'
 
 const Truth = oneOf(
   ['true', 'false', 'unknown'],
-  '`unknown` for want of a fact, or of one of the right type, or of work that one check may do.',
+  '`unknown` if a fact is missing or has the wrong type, or if the comparison takes more work than one check may do.',
 )
 const File = Type.String({ description: 'Policy file, such as `acme/main.yaml`.' })
 const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
@@ -27,7 +27,7 @@ const Defaulted = Type.Literal(true, { description: 'The fact was missing: `seen
 const Condition = Type.Unsafe<object>({
   title: 'ExplainedCondition',
   description:
-    'A condition and what it came to. A `leaf` compares a fact with a value; `all`, `any` and `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands for the first time in its rule or factor.',
+    'A condition and its result. A `leaf` compares a fact with a value; `all`, `any` and `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands for the first time in its rule or factor.',
   type: 'object',
   required: ['kind', 'outcome'],
   properties: {

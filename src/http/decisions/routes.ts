@@ -20,7 +20,7 @@ const DecisionsQuery = queryShape({
   ),
   before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
   decision: Type.Optional(oneOf(EFFECTS, 'The decision that was made.')),
-  observed: Type.Optional(oneOf(EFFECTS, 'What the policies decided, of decisions that were only observed.')),
+  observed: Type.Optional(oneOf(EFFECTS, 'Decision of the policies, for decisions that were only observed.')),
   action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
   decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
   rule: named('The rule that decided.'),

@@ -44,7 +44,9 @@ export const OpaAnswer = Type.Object({
 /** Answer whose result is a plain truth value: a client that tests `if (result)` takes any object for an allow. */
 export const OpaAllow = Type.Object({
   decision_id: id('decision', 'Exports as evidence under this id.'),
-  result: Type.Boolean({ description: 'Only `true` lets the tool run. What is held is `false` until it is approved.' }),
+  result: Type.Boolean({
+    description: 'Only `true` lets the tool run. A held action is `false` until it is approved.',
+  }),
 })
 
 const body = {

@@ -19,7 +19,7 @@ export const Readiness = titled('Readiness', {
     sinks: Type.Array(
       Type.Object({
         sink: oneOf(SINKS),
-        ok: Type.Boolean({ description: 'False from an attempt that failed to the next one that succeeds.' }),
+        ok: Type.Boolean({ description: 'False if the last attempt failed.' }),
         lastAt: nullable(Timestamp),
         failure: nullable(Type.String()),
       }),

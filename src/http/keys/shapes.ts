@@ -16,7 +16,9 @@ const members = {
   revokedAt: nullable(Timestamp),
   rotatedFrom: nullable(Type.String({ description: 'The first key of its line, when it came by rotation.' })),
   rotatedBy: nullable(
-    Type.String({ description: 'The key of somebody else that had its secret made, or that of a key before it.' }),
+    Type.String({
+      description: 'Key of another holder that created its secret, or the secret of an earlier key of its line.',
+    }),
   ),
   replacedBy: nullable(Type.String({ description: 'The key that came after it by rotation.' })),
 }

@@ -22,7 +22,10 @@ export const PastStop = Type.Object(
     comment: nullable(Type.String({ description: 'Comment given when it was ended.' })),
     durationMs: nullable(Type.Integer({ minimum: 0, description: 'Time during which it was in force.' })),
   },
-  { title: 'PastKillSwitch', description: 'A stop that is or was in force; what is of its end is null until then.' },
+  {
+    title: 'PastKillSwitch',
+    description: 'A stop that is or was in force; members about its end are null until then.',
+  },
 )
 
 const status = {
@@ -44,7 +47,8 @@ const coverage = {
   covers: Type.Array(Type.String(), { description: 'Declared and recently used actions that the stop covers.' }),
   warning: nullable(
     Type.String({
-      description: 'Warning that an L1 stop covers none of them, or that the data file takes no write; otherwise null.',
+      description:
+        'Warning that an L1 stop covers none of them, or that the data file cannot be written; otherwise null.',
     }),
   ),
 }
@@ -54,7 +58,7 @@ export const Triggered = titled('TriggeredKillSwitch', 'The status after the tri
   ...coverage,
   persisted: Type.Boolean({
     description:
-      'False while the data file takes no write: in force, and tried again each second. `warning` says whether it outlives a restart.',
+      'False while the data file cannot be written: the stop is in force, and writing is retried each second. `warning` says whether the stop outlives a restart.',
   }),
 })
 

@@ -17,7 +17,7 @@ Operations with the tags \`opa\`, \`authzen\`, \`access-request\` and \`claude-c
 
 const SERVER = {
   url: USUAL_URL,
-  description: 'Beside the agent, where it listens if nothing else is set.',
+  description: 'The default address, beside the agent.',
 }
 
 const header = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description })
@@ -31,7 +31,7 @@ const SECURITY_SCHEMES = {
 }
 
 const HEADERS = {
-  RequestId: { description: 'As sent, or made.', schema: { type: 'string' } },
+  RequestId: { description: 'The id that the request sent, or a new one.', schema: { type: 'string' } },
   RateLimit: { description: 'The remaining requests, such as `"pro";r=598;t=0`.', schema: { type: 'string' } },
   RateLimitPolicy: { description: 'The limit, such as `"pro";q=600;w=60`.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
@@ -47,7 +47,7 @@ const PARAMETERS = {
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
-    description: 'The id of the last event that was received: the stream goes on behind it. It starts now without one.',
+    description: 'The id of the last received event: the stream continues after it. Without one, it starts now.',
     schema: { type: 'string', pattern: POSITION_PATTERN },
   },
 }

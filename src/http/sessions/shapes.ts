@@ -24,7 +24,7 @@ const members = {
   tenants: Type.Array(Type.String(), { description: 'Those that `x-tenant-id` may name, at most 1,000.' }),
   may: Type.Array(Operation, { description: 'The operations that the roles allow.' }),
   session: nullable(
-    described('Null for who asks with a key.', {
+    described('Null for a caller with a key.', {
       id: id('session', 'Names the session in the trail.'),
       startedAt: Timestamp,
       idleEndsAt: Type.String({
@@ -46,7 +46,7 @@ export const OpenedSession = titled('OpenedSession', {
 })
 
 export const SignInLink = titled('SignInLink', {
-  url: Type.String({ description: 'The web console, with the code in the fragment, which browsers send nobody.' }),
+  url: Type.String({ description: 'The web console, with the code in the fragment, which browsers do not send.' }),
   expiresAt: Timestamp,
 })
 

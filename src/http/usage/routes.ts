@@ -11,15 +11,15 @@ const Usage = titled('Usage', "The tenant's plan, and what is used of it in the 
   plan: oneOf(Object.keys(PLANS) as Plan[]),
   environment: EnvironmentField,
   requestsPerMinute: nullable(
-    Type.Integer({ minimum: 1, description: 'Requests that the plan gives; null for no limit.' }),
+    Type.Integer({ minimum: 1, description: 'Requests that the plan allows; null for no limit.' }),
   ),
   remaining: nullable(
     Type.Integer({
       minimum: 0,
-      description: 'Left at this moment, by the count of this process; null for no limit.',
+      description: 'Remaining requests, as counted by this process; null for no limit.',
     }),
   ),
-  statusRequestsPerMinute: Type.Integer({ minimum: 1, description: 'Status reads that each key has.' }),
+  statusRequestsPerMinute: Type.Integer({ minimum: 1, description: 'Status reads that each key may make.' }),
   keys: Type.Object(
     { active: Count, ended: Count },
     { description: 'Keys of this environment; revoked or expired ones have ended.' },
