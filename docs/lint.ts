@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createConfig, formatProblems, lintFromString } from '@redocly/openapi-core'
 import { openApiText } from './build.ts'
-import { slipsIn } from './style.ts'
+import { slipsIn, slipsInSource } from './style.ts'
 
-/** Lints the OpenAPI document with its examples, and the English of every page: part of `npm run check`. Exit 1 for any problem. */
+/** Lints the OpenAPI document with its examples, and our English: part of `npm run check`. Exit 1 for any problem. */
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
@@ -33,10 +33,14 @@ if (problems.length > 0) {
 
 /** Pages of others, and the page that quotes what it advises against. */
 const NOT_OURS = /^(?:test\/testdata|evaluation\/corpus)\/|^docs\/style\.md$/
-const pages = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' }).trim().split('\n')
-for (const page of pages.filter((path) => !NOT_OURS.test(path))) {
-  for (const { line, text, advice } of slipsIn(readFileSync(page, 'utf8'))) {
-    console.error(`${page}:${line}: ${text} (${advice}; docs/style.md)`)
+const SOURCES = /^src\/(?!cli\/|console\/)/
+const paths = execFileSync('git', ['ls-files', '*.md', 'src/*.ts', 'src/*.tsx'], { encoding: 'utf8' })
+  .trim()
+  .split('\n')
+for (const path of paths.filter((path) => (path.endsWith('.md') ? !NOT_OURS.test(path) : SOURCES.test(path)))) {
+  const slips = path.endsWith('.md') ? slipsIn : slipsInSource
+  for (const { line, text, advice } of slips(readFileSync(path, 'utf8'))) {
+    console.error(`${path}:${line}: ${text} (${advice}; docs/style.md)`)
     process.exitCode = 1
   }
 }
