@@ -213,6 +213,10 @@ export const MISTAKES: [name: string, code: string, policy: string][] = [
 
 /** Policies that look like a mistake and are none. */
 export const SOUND: [name: string, policy: string][] = [
+  [
+    'an anchor at the beginning of a group',
+    TEXT + rules(rule('deny', text('matches', `'(?:^|[^0-9])[0-9]{11}(?:[^0-9]|$)'`))),
+  ],
   ['a list with both letter cases', TEXT + rules(rule('deny', text('in', '[eur, EUR]')))],
   ['anchors for each alternative', TEXT + rules(rule('allow', text('matches', '"^GET$|^HEAD$"')))],
   ['alternatives in brackets', TEXT + rules(rule('allow', text('matches', '"^(GET|HEAD)$"')))],

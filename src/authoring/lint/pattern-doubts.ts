@@ -1,5 +1,5 @@
 /** Parts of a pattern that mean something only as a whole: escapes, classes in brackets, and single signs. */
-const PART = /\\Q.*?\\E|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?[A-Za-z-]+[:)]|\(\?P?<\w+>|./gs
+const PART = /\\Q.*?\\E|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?[A-Za-z-]*[:)]|\(\?P?<\w+>|./gs
 
 /** The reason why a pattern matches nothing, or hardly what it seems to; undefined for any other. */
 export function patternDoubt(pattern: string): string | undefined {
