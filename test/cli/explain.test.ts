@@ -73,7 +73,7 @@ const ROWS: [name: string, args: string[], code: number, shown: RegExp][] = [
     'a code of a fault',
     ['GATE1203'],
     0,
-    /^GATE1203 {2}error {2}The fact is not declared\n\nA rule or risk factor reads [^<]*\n## Fix\n[^<]*\nFrom docs\/errors\/GATE1203\.md\.\n$/,
+    /^GATE1203 {2}error {2}The fact is not declared\n\nA rule, a risk factor, [^<]*\n## Fix\n[^<]*\nFrom docs\/errors\/GATE1203\.md\.\n$/,
   ],
   ['a code in small letters', ['gate2002'], 0, /^GATE2002 {2}warning /],
 ]

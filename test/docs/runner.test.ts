@@ -131,7 +131,11 @@ const READ: readonly Row[] = [
   { name: 'no blocks', page: '# Title\n\nText with `code`.\n' },
   { name: 'no language', page: block('', 'a'), faults: [[1, /no rule covers/]] },
   { name: 'another language', page: `\n${block('js', 'a')}`, faults: [[2, /no rule covers a block of language "js"/]] },
-  { name: 'a program that nothing runs', page: `\n${block('ts', 'a')}`, faults: [[2, /no file of integrations/]] },
+  {
+    name: 'a program that nothing runs',
+    page: `\n${block('ts', 'a')}`,
+    faults: [[2, /integrations\/ does not have this block/]],
+  },
   { name: 'no end', page: '```sh\ntrue\n', faults: [[1, /no end/]] },
   { name: 'tildes and indentation', page: '- item\n\n  ~~~json\n  {\n  ~~~\n', faults: [[3, /JSON/]] },
   { name: 'a diagram', page: block('text', ' a ──► b', '') },

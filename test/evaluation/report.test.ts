@@ -60,13 +60,13 @@ describe('the page', () => {
 
   test('says how the calls were sent, and how long answers took', () => {
     assert.match(page, /, 4 sessions side by side\./)
-    assert.match(page, /^Of the 3 answers: p50 2\.0 ms, p95 3\.0 ms, p99 3\.0 ms\.$/m)
+    assert.match(page, /^Latency of 3 answers: p50 2\.0 ms, p95 3\.0 ms, p99 3\.0 ms\.$/m)
     assert.match(page, /done to 5 tool calls/)
   })
 
   test('is the same for the same decisions, but for the line about latency', () => {
     const again = reportOf(corpus, DECISIONS, { ...RUN, latencies: [9] })
-    const without = (text: string) => text.replace(/^Of the \d+ answers.*$/m, '')
+    const without = (text: string) => text.replace(/^Latency of \d+ answers.*$/m, '')
     assert.equal(without(again.page), without(page))
     assert.notEqual(again.page, page)
     assert.equal(again.svg, svg)
