@@ -102,7 +102,7 @@ class Whole(Case):
         )
         self.assertEqual(
             report_lines(report)[-1],
-            "VALID (when it was, the service alone says; erased: risk)",
+            "VALID (only the service vouches for the time; erased: risk)",
         )
 
     def test_parts(self) -> None:

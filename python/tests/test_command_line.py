@@ -18,7 +18,7 @@ from . import signer
 from .signer import LOG_KEY, NOW, Scene, anchor, time, trust_file
 
 
-SELF_ASSERTED = "VALID (when it was, the service alone says)"
+SELF_ASSERTED = "VALID (only the service vouches for the time)"
 
 
 class CommandLine(unittest.TestCase):

@@ -21,14 +21,13 @@ const KIB = 1024
 
 export function addBackupCommand(program: GateCommand): void {
   addCommonOptions(program.command('backup'), 'data')
-    .argument('<to>', 'file to write, which is not there yet')
-    .description(
-      'copy the data file beside a running service, verify the copy, and put it there as a whole or not at all',
-    )
+    .argument('<to>', 'file to write; it must not exist yet')
+    .description('copy the data file, even of a running service, and verify the copy; a failed copy is not kept')
     .notes(`
-The copy has neither the signing key nor the anchor file: keep both apart from it. Nor has it stops that a full disk
-keeps in stops.reserve, of which it warns. To restore, stop the service, put the copy in the place of gate-sidecar.db in
-the data folder, remove gate-sidecar.db-wal and -shm there, leave stops.reserve, and start.`)
+The copy contains neither the signing key nor the anchor file: store both separately. On a full disk, stops stay in
+stops.reserve, which the copy does not contain; the command warns of them. To restore, stop the service, replace
+gate-sidecar.db in the data folder with the copy, remove gate-sidecar.db-wal and -shm there, keep stops.reserve, and
+start the service.`)
     .example('backup /mnt/backups/gate-2026-11-26.db')
     .action(backup)
 }
@@ -38,7 +37,7 @@ interface Backup {
   bytes: number
   chains: { chain: string; entries: number; status: string }[]
   signingKey: string
-  /** Stops in force that the data file could not take yet; null where they cannot be read with the signing key. */
+  /** Stops in force that the data file could not take yet; null if the signing key cannot read them. */
   unwrittenStops: number | null
   stopReserve: string
 }
@@ -67,7 +66,8 @@ async function backup(to: string, options: CommonOptions): Promise<void> {
 }
 
 function assertFree(path: string): void {
-  if (existsSync(path)) throw new CannotRun(`${path} is there already; name another file, a backup replaces none.`)
+  if (existsSync(path))
+    throw new CannotRun(`${path} already exists, and a backup never replaces a file; name another file.`)
 }
 
 async function copyWithProgress(io: Io, { from, ...job }: { dir: string; to: string; from: string }): Promise<void> {
@@ -83,7 +83,7 @@ async function copyWithProgress(io: Io, { from, ...job }: { dir: string; to: str
   }
 }
 
-/** Holds the copy to what a start and `audit verify` ask of it. @throws CannotRun naming the fault */
+/** Checks the copy as a start and `audit verify` do. @throws CannotRun naming the fault */
 async function verifyCopy(io: Io, dir: string, config: Config): Promise<Pick<Backup, 'chains' | 'unwrittenStops'>> {
   const { openStore } = await import('../store/sqlite/store.ts')
   const store: Store = openStore({ dir, create: false, clock: Date.now, check: 'all' })
@@ -93,9 +93,7 @@ async function verifyCopy(io: Io, dir: string, config: Config): Promise<Pick<Bac
       const progress = progressBar(io, `${chain}, verifying`, await lengthOf(store, chain))
       const verified = await verifySeqs(store, chain, undefined, {}, progress.at).finally(progress.end)
       if (!verified.valid)
-        throw new CannotRun(
-          `No backup was made, since the trail is not what was signed: audit chain ${chain}: ${verified.fault}.`,
-        )
+        throw new CannotRun(`No backup was made, because audit chain ${chain} does not verify: ${verified.fault}.`)
       chains.push({ chain, entries: verified.entriesChecked, status: verified.status })
     }
     return { chains, unwrittenStops: unwrittenStops(store, config) }
@@ -117,7 +115,7 @@ function unwrittenStops(store: Store, config: Config): Backup['unwrittenStops'] 
   }
 }
 
-/** Gives the copy its name, which nothing has that came there meanwhile, and has the folder on disk. */
+/** Gives the copy its name without replacing a file that appeared meanwhile, and syncs the folder. */
 function putInPlace(copy: string, path: string): void {
   try {
     linkSync(copy, path)
@@ -136,7 +134,7 @@ function linesOf(made: Backup): string[] {
   const entries = chains.reduce((sum, chain) => sum + chain.entries, 0)
   return [
     `${backup} has ${entries.toLocaleString('en')} entries of ${counted(chains.length, 'chain')} (${bytes.toLocaleString('en')} bytes), and was verified.`,
-    `It does not have the signing key ${signingKey}, without which it cannot be restored: keep that apart from it.`,
+    `It does not contain the signing key ${signingKey}, which a restore needs: store that file separately.`,
     ...unwrittenLines(made),
   ]
 }
@@ -144,6 +142,6 @@ function linesOf(made: Backup): string[] {
 function unwrittenLines({ unwrittenStops, stopReserve }: Backup): string[] {
   if (unwrittenStops === 0) return []
   if (unwrittenStops === null)
-    return [`Whether ${stopReserve} holds stops shows only with the signing key that kept them: copy that file too.`]
-  return [`WARNING: ${counted(unwrittenStops, 'stop')} in force could not be written yet: copy ${stopReserve} too.`]
+    return [`Stops in ${stopReserve} can be read only with their signing key: copy that file too.`]
+  return [`WARNING: the copy lacks ${counted(unwrittenStops, 'stop')} in force: copy ${stopReserve} too.`]
 }

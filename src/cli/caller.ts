@@ -20,7 +20,7 @@ const MAX_INPUT = 1024
 /** Options of a command that acts for the holder of an API key, as a request over HTTP does. */
 export function addKeyOptions(command: GateCommand, tenantHelp = 'the tenant, for an admin key'): GateCommand {
   return addCommonOptions(command, 'data')
-    .option('--key <secret>', `API key, or - to read it from standard input (default: ${KEY_VARIABLE})`)
+    .option('--key <secret>', `API key, or - to read it from stdin (default: ${KEY_VARIABLE})`)
     .option('--tenant <id>', tenantHelp)
 }
 
@@ -36,7 +36,7 @@ export async function withCaller<T>(
 ): Promise<T> {
   const secret = await secretGiven(options)
   if (secret === undefined) {
-    throw new UsageError(`This needs an API key: set ${KEY_VARIABLE}, or pipe it in and give --key -.`)
+    throw new UsageError(`This command needs an API key: set ${KEY_VARIABLE}, or pipe the key in and pass --key -.`)
   }
   return withStore(options, (deps) => work(deps, callerBy(deps, secret, options.tenant, route)))
 }

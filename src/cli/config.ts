@@ -5,12 +5,12 @@ import { print, table } from './output.ts'
 import { addServeOptions } from './serve/serve.ts'
 
 export function addConfigCommands(program: GateCommand): void {
-  const config = program.command('config').description('show the settings')
+  const config = program.command('config').description('print the settings')
   addServeOptions(config.command('print'))
-    .description('print the settings that serve would run with, given the same flags, variables and file')
-    .option('--show-origin', 'say where each value comes from: flag, variable, file or default')
+    .description('print the settings that serve uses with the same flags, variables and file')
+    .option('--show-origin', 'show the origin of each value: flag, variable, file or default')
     .notes(`
-With --json alone, the output is itself a configuration file.`)
+With --json and without --show-origin, the output is a configuration file.`)
     .example('config print --show-origin --config gate-sidecar.json --port 8080')
     .action(printConfig)
 }

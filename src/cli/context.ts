@@ -14,12 +14,12 @@ const MAX_JSON_DEPTH = 32
 /** Exit codes of every command. Scripts rely on these. */
 export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const
 
-/** The arguments of a command make no sense, alone or together. */
+/** The arguments of a command are invalid, alone or together. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Something that the arguments name is missing or unusable. The message says how to mend it. */
+/** Something that the arguments name is missing or unusable. The message says what to do next. */
 export class CannotRun extends Error {
   override readonly name = 'CannotRun'
 }
@@ -35,14 +35,14 @@ export interface CommonOptions {
 }
 
 export function environmentOption(): Option {
-  return new Option('--environment <name>', 'which of the two worlds').choices(ENVIRONMENTS).default('live')
+  return new Option('--environment <name>', 'environment to use').choices(ENVIRONMENTS).default('live')
 }
 
 /** A whole number from 1 to `max`. */
 export function limitOption(standard: number, max: number): Option {
   const read = (text: string) => (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= max ? Number(text) : undefined)
   const parse = valueParser(read, `A whole number from 1 to ${max}`)
-  return new Option('--limit <n>', `how many, at most ${max}`).argParser(parse).default(standard)
+  return new Option('--limit <n>', `number of results, at most ${max}`).argParser(parse).default(standard)
 }
 
 /** Parser of an option's value. @param read returns undefined for a value that cannot be used */
@@ -79,7 +79,7 @@ export function objectOf(option: string, text: string | undefined): JsonObject |
     // The request's schema checks the rest.
     return parseJson(text, { maxDepth: MAX_JSON_DEPTH }) as JsonObject
   } catch (error) {
-    if (error instanceof GateError) throw new UsageError(`${option} is not JSON that can be read: ${error.message}`)
+    if (error instanceof GateError) throw new UsageError(`${option} is not valid JSON: ${error.message}`)
     throw error
   }
 }
@@ -90,7 +90,7 @@ export function configOf(options: CommonOptions): Config {
 }
 
 export function sourcesOf(options: CommonOptions): ConfigSources {
-  // Settings are strings. A command's own flag of the same name is a boolean, and no setting.
+  // Settings are strings. A command's own flag of the same name is a boolean, and not a setting.
   const settings = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(SETTINGS, name) && value !== Boolean(value),
   )

@@ -10,7 +10,7 @@ import { CannotRun, type CommonOptions, configOf } from './context.ts'
 import { conversionProgress } from './progress.ts'
 
 interface Opening {
-  /** Makes the file when there is none. */
+  /** Creates the file if it is missing. */
   create?: boolean
   check?: StartCheck
   unsealed?: Unsealed
@@ -20,7 +20,7 @@ interface Opening {
  * Runs `work` on the data file in this process, possibly beside a running server.
  * Checking many approvals takes long; a command that uses none, above all a stop, does not wait for it.
  *
- * @param opening.create make the file when there is none
+ * @param opening.create create the file if it is missing
  */
 export async function withStore<T>(
   options: CommonOptions,
@@ -57,5 +57,5 @@ export function assertTenant({ store }: Deps, id: string): void {
   const { tenants } = store.state()
   if (tenants.has(id)) return
   const known = [...tenants.keys()].sort().join(', ') || 'none yet'
-  throw new CannotRun(`There is no tenant ${id}; there are: ${known}. Make one with \`gate-sidecar tenants create\`.`)
+  throw new CannotRun(`There is no tenant ${id}; there are: ${known}. Create one with \`gate-sidecar tenants create\`.`)
 }

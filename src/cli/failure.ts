@@ -33,7 +33,7 @@ function refusal({ code, message }: GateError): Failure {
 
 /** Advice for refusals whose message, shared with HTTP, names no commands. */
 const NEXT: Partial<Record<ErrorCode, string>> = {
-  unauthenticated: `It came from --key, or from ${KEY_VARIABLE}; \`gate-sidecar keys list\` shows which keys are active.`,
+  unauthenticated: `The key came from --key or ${KEY_VARIABLE}; \`gate-sidecar keys list\` shows which keys are active.`,
   kill_switch_inactive: 'See `gate-sidecar killswitch status`.',
 }
 
@@ -82,7 +82,8 @@ function listenSentence({ code, address, port }: SystemError): string {
   const why: Record<string, string> = {
     EADDRINUSE: 'another process listens there. Stop it, or choose another --port or --socket.',
     EADDRNOTAVAIL: 'this machine has no such address. Choose another --host.',
-    EACCES: 'this user may not. Choose a port from 1024 up, or a socket in a folder that this user may write.',
+    EACCES:
+      'this user lacks the permission. Choose a port from 1024 up, or a socket in a folder that this user may write.',
     ENOTFOUND: 'the name is unknown. Choose another --host.',
   }
   return `Cannot listen on ${where}: ${why[code ?? ''] ?? `${code}.`}`
@@ -92,10 +93,10 @@ function fileSentence({ code, path, message }: SystemError): string {
   const why: Record<string, string> = {
     EACCES: 'this user may not read or write it.',
     EPERM: 'this user may not read or write it.',
-    EROFS: 'it lies on a file system that is mounted read-only.',
+    EROFS: 'it is on a read-only file system.',
     ENOSPC: 'the disk is full.',
-    ENOTDIR: 'a part of the path is no folder.',
-    EEXIST: 'it is no folder.',
+    ENOTDIR: 'a part of the path is not a folder.',
+    EEXIST: 'it is not a folder.',
     EISDIR: 'it is a folder.',
     ENOENT: 'it does not exist.',
   }

@@ -13,14 +13,14 @@ export interface GateClientOptions {
 /** Options of a command that calls a running sidecar as an agent. The key comes from the environment alone, since it is a secret. */
 export function addGateOptions(command: GateCommand): GateCommand {
   return command
-    .option('--url <url>', `where the sidecar listens (default: ${URL_VARIABLE}, or ${USUAL_URL})`)
+    .option('--url <url>', `URL of the sidecar (default: ${URL_VARIABLE}, or ${USUAL_URL})`)
     .option('--tenant <id>', `the tenant (default: ${TENANT_VARIABLE})`)
 }
 
 /** @throws UsageError for missing or unusable options */
 export function gateClient(options: GateClientOptions, more: Pick<GateOptions, 'timeout' | 'fetch'>): GateClient {
   const { [KEY_VARIABLE]: apiKey } = options.io.env
-  if (!apiKey) throw new UsageError(`This needs an API key: set ${KEY_VARIABLE}.`)
+  if (!apiKey) throw new UsageError(`This command needs an API key: set ${KEY_VARIABLE}.`)
   const { tenant, url } = addressOf(options)
   return new GateClient({ tenantId: tenant, apiKey, baseUrl: url, ...more })
 }
@@ -29,8 +29,8 @@ export function gateClient(options: GateClientOptions, more: Pick<GateOptions, '
 export function addressOf(options: GateClientOptions): { tenant: string; url: string } {
   const { [TENANT_VARIABLE]: usualTenant, [URL_VARIABLE]: usualUrl = USUAL_URL } = options.io.env
   const { tenant = usualTenant, url = usualUrl } = options
-  if (!tenant) throw new UsageError(`This needs a tenant: give --tenant, or set ${TENANT_VARIABLE}.`)
+  if (!tenant) throw new UsageError(`This command needs a tenant: pass --tenant, or set ${TENANT_VARIABLE}.`)
   if (!(/^https?:/.test(url) && URL.canParse(url)))
-    throw new UsageError(`${url} is no http or https address of a sidecar.`)
+    throw new UsageError(`${url} is not an http or https URL of a sidecar.`)
   return { tenant, url }
 }

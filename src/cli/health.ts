@@ -9,14 +9,14 @@ const TIMEOUT_MS = 3000
 
 export function addHealthCommand(program: GateCommand): void {
   addCommonOptions(program.command('health'))
-    .description('ask a running server whether it is ready; exit 1 when it is not')
+    .description('check whether a running server is ready; exit 1 if it is not')
     .option(
       '--live',
-      'ask only whether the process answers: to restart one that is not ready would lose what only memory holds',
+      'check only whether the process answers; use this to decide on a restart, which loses what only memory holds',
     )
-    .option('--host <address>', 'address it listens on (default: 127.0.0.1)')
-    .option('--port <number>', 'port it listens on (default: 4283)')
-    .option('--socket <path>', 'Unix socket it listens on')
+    .option('--host <address>', 'address of the server (default: 127.0.0.1)')
+    .option('--port <number>', 'port of the server (default: 4283)')
+    .option('--socket <path>', 'Unix socket of the server')
     .example('health --port 4283')
     .action(async ({ live = false, ...options }: CommonOptions & { live?: boolean }) => {
       const word = live ? 'live' : 'ready'
@@ -32,7 +32,7 @@ function messageOf(text: string): string | undefined {
     const { success, message } = parseJson(text, { maxDepth: 8 }) as { success?: unknown; message?: unknown }
     return success === true ? undefined : String(message)
   } catch {
-    return `the answer is not that of gate-sidecar: ${JSON.stringify(text.slice(0, 100))}`
+    return `the answer is not from gate-sidecar: ${JSON.stringify(text.slice(0, 100))}`
   }
 }
 

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 
 /**
  * The subset of `fetch` that the client needs, over plain HTTP.
- * The global one takes half as long to load as Node.js takes to start, at every tool call of an agent.
+ * Loading the global one takes half as long as starting Node.js, at every tool call of an agent.
  */
 export const httpFetch: typeof fetch = async (input, init = {}) => {
   const url = new URL(String(input))
@@ -33,7 +33,7 @@ async function responseOf(outgoing: ClientRequest): Promise<IncomingMessage> {
   return answer
 }
 
-/** Node.js drops a connection that goes over to another protocol, without an error. */
+/** Node.js drops a connection that switches to another protocol, without an error. */
 async function closed(outgoing: ClientRequest): Promise<never> {
   await once(outgoing, 'close')
   throw new Error('The connection was closed without an answer')

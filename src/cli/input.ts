@@ -1,6 +1,6 @@
 import type { Io } from './io.ts'
 
-/** Standard input, up to one chunk beyond the limit, so that the caller can tell that it is too large. */
+/** The bytes of stdin, up to one chunk beyond the limit, so that the caller can tell that it is too large. */
 export async function readInput({ stdin }: Io, limit: number): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let length = 0

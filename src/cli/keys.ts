@@ -41,45 +41,45 @@ const timeGiven = valueParser(
 const parseRequest = parserOf(CreateKeyRequest)
 
 export function addKeyCommands(program: GateCommand): void {
-  const keys = program.command('keys').description('make, list, rotate and revoke API keys')
+  const keys = program.command('keys').description('create, list, rotate and revoke API keys')
   addCommonOptions(keys.command('create'), 'data')
-    .description('make a key and print its secret, once; makes the tenant if it is new')
+    .description('create a key, and its tenant if it is new, and print the secret once')
     .option('--tenant <id>', 'tenant of the key (required, except for an admin key, which has none)')
     .addOption(roleOption())
     .addOption(environmentOption())
-    .option('--identity <name>', 'who holds the key; approvals by one identity count once')
+    .option('--identity <name>', 'holder of the key; approvals by one identity count once')
     .option('--name <name>', 'a label')
     .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
-    .option('--expires-at <time>', 'when it ends, such as 2030-01-31T00:00:00Z; never if not given', timeGiven)
+    .option('--expires-at <time>', 'time of expiry, such as 2030-01-31T00:00:00Z (default: never)', timeGiven)
     .example('keys create --tenant acme --role agent --name billing-bot --data ./data')
     .action(create)
   addCommonOptions(keys.command('list'), 'data')
-    .description('list keys, without their secrets, and when each was used last')
+    .description('list keys without their secrets, and when each was last used')
     .option('--tenant <id>', 'only this tenant')
-    .notes('\nA running service notes about once a minute which keys it was asked with.')
+    .notes('\nA running service records the last use of its keys about once a minute.')
     .example('keys list --tenant acme')
     .action(list)
   addCommonOptions(keys.command('revoke <id>'), 'data')
-    .description('end a key; a running server follows at once')
+    .description('revoke a key; a running server refuses it at once')
     .example('keys revoke key_01hzy3v4q2m8k7t6r5w4x3y2z1')
     .action(revoke)
   addCommonOptions(keys.command('rotate <id>'), 'data')
-    .description('replace a key by a new one of the same holder and print its secret, once')
+    .description('replace a key with a new one of the same holder, and print the new secret once')
     .option(
       '--overlap <duration>',
-      'how long the old key still works: 30s, 15m, 24h, at most 30d; 0 ends it now',
+      'how long the old key still works: 30s, 15m, 24h, at most 30d; 0 ends it at once',
       `${DEFAULT_OVERLAP_MS / HOUR_MS}h`,
     )
     .notes(`
-The new key has the roles, identity, groups, name and end of the old one, and uses approvals that the old one asked for.
-Votes that were given with the old key count until it ends.`)
+The new key has the roles, identity, groups, name and expiry of the old one, and may use the approvals of its requests.
+Votes cast with the old key count until it expires.`)
     .example('keys rotate key_01hzy3v4q2m8k7t6r5w4x3y2z1 --overlap 1h')
     .action(rotate)
 }
 
 function roleOption(): Option {
   // Choices serve help and completion; the parser validates each value.
-  return new Option('--role <role>', 'what it may do; may be given several times')
+  return new Option('--role <role>', 'role of the key; may be given several times')
     .choices(ROLES)
     .argParser(collectOneOf(ROLES))
     .makeOptionMandatory()
@@ -91,7 +91,7 @@ async function create(options: CreateOptions): Promise<void> {
   if (tenant === undefined && !isAdmin(request.roles)) throw new UsageError('Name the tenant of the key with --tenant.')
   // An admin key would reach every tenant, whichever was named.
   if (tenant !== undefined && isAdmin(request.roles))
-    throw new UsageError('An admin key belongs to no tenant and reaches all; leave out --tenant, or name other roles.')
+    throw new UsageError('An admin key reaches every tenant; leave out --tenant, or choose other roles.')
   const actor = hostActor()
   const make = async (deps: Deps) => {
     if (tenant !== undefined) await ensureTenant(deps, actor, tenant)
@@ -99,7 +99,7 @@ async function create(options: CreateOptions): Promise<void> {
   }
   const { id, key, tenantId, ...made } = await withStore(options, make, { create: true })
   const shown = { id, key, tenantId, roles: made.roles, environment: made.environment }
-  print(options, shown, () => [key, `${id}: keep the key now, it is not shown again.`])
+  print(options, shown, () => [key, `${id}: store the key now, it is not shown again.`])
 }
 
 async function list(options: CommonOptions & { tenant?: string }): Promise<void> {
@@ -143,7 +143,7 @@ async function rotate(id: string, options: CommonOptions & { overlap: string }):
   const shown = { id: made.id, key: made.key, tenantId, roles, environment, expiresAt, replaces }
   print(options, shown, () => [
     made.key,
-    `${made.id}: keep the key now, it is not shown again. It replaces ${id}, which ${overlapMs === 0 ? 'has ended' : `ends at ${replaces.expiresAt}`}.`,
+    `${made.id}: store the key now, it is not shown again. It replaces ${id}, which ${overlapMs === 0 ? 'has ended' : `ends at ${replaces.expiresAt}`}.`,
   ])
 }
 
@@ -158,6 +158,6 @@ async function revoke(id: string, options: CommonOptions): Promise<void> {
   })
   print(options, key, () => [
     `${key.id} is revoked.`,
-    ...(key.replacedBy === null ? [] : [`Its successor ${key.replacedBy} is another key, and is not.`]),
+    ...(key.replacedBy === null ? [] : [`Its successor ${key.replacedBy} is not revoked with it.`]),
   ])
 }

@@ -30,24 +30,24 @@ const parseTrigger = parserOf(TriggerRequest)
 const parseRecover = parserOf(RecoverRequest)
 
 export function addKillSwitchCommands(program: GateCommand): void {
-  const group = program.command('killswitch').description('see, trigger and recover the emergency stop')
+  const group = program.command('killswitch').description('show, trigger and end emergency stops')
   addStopOptions(group.command('status'))
-    .description('show the stops over a tenant; exit 1 when there is one')
+    .description('show the stops that cover a tenant; exit 1 if there is one')
     .example('killswitch status --tenant acme')
     .action(status)
   addStopOptions(group.command('trigger'))
-    .description('stop actions; a running server follows at once')
+    .description('stop actions; a running server applies the stop at once')
     .addOption(levelOption('L1 an action, L2 a domain, L3 the tenant, L4 everything').makeOptionMandatory())
     .option('--scope <scope>', 'L1: an action or pattern, L2: a domain; everything in the tenant if not given')
-    .requiredOption('--reason <text>', 'why')
+    .requiredOption('--reason <text>', 'reason for the stop')
     .option('--by <name>', 'who; the user of this host if not given')
     .example('killswitch trigger --tenant acme --level L2 --scope finance --reason "odd transfers"')
     .action(triggerStop)
   addStopOptions(group.command('recover'))
-    .description('end a stop: the one of this level and scope, else the strongest')
+    .description('end the stop of this level and scope, or the strongest one')
     .addOption(levelOption('level of the stop'))
     .option('--scope <scope>', 'scope of the stop')
-    .requiredOption('--comment <text>', 'why it may go on')
+    .requiredOption('--comment <text>', 'why actions may resume')
     .option('--by <name>', 'who; the user of this host if not given')
     .example('killswitch recover --tenant acme --comment "transfers were legitimate"')
     .action(recoverStop)
@@ -86,13 +86,13 @@ async function triggerStop(options: StopOptions): Promise<void> {
   print(options, found, () => undisguisedLines([...statusLines(found), ...consequences(found)]))
 }
 
-/** Puts the stop where a running service, and the next start, finds it: the command itself keeps nothing in force. */
+/** Puts the stop where a running service, and the next start, finds it: the command itself cannot keep it in force. */
 function keepInReserve({ store }: Deps, config: Config, unwritten: UnwrittenStop): Kept {
   const reserve = reserveOf(store, config)
   const isKept = reserve?.keep(unwritten) ?? false
   reserve?.close()
   if (isKept) return 'in the reserve'
-  throw new CannotRun('The stop could not be written; it is not in force.')
+  throw new CannotRun('The stop could not be written and is not in force. Check the disk and try again.')
 }
 
 /** The coverage of the stop, so that a mistyped scope is seen at once. */

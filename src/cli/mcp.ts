@@ -26,25 +26,29 @@ interface McpOptions extends GateClientOptions {
 const duration = valueParser((text) => (text === '0s' ? 0 : parseDuration(text)), 'A duration such as 50s or 10m')
 const httpUrl = valueParser(
   (text) => (/^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined),
-  'An http or https address',
+  'An http or https URL',
 )
 const portNumber = valueParser((text) => portShape.read(portShape.fromText(text)), 'A port from 0 to 65535')
 
 export function addMcpCommand(program: GateCommand): void {
   addGateOptions(program.command('mcp'))
-    .argument('[command...]', 'the MCP server and its arguments, behind --')
-    .description('stand before an MCP server, and ask the sidecar before each of its tools is called')
-    .option('--http <url>', 'stand before a server that is reached over HTTP, in place of running one', httpUrl)
-    .option('--port <number>', 'with --http, port to listen on; 0 takes a free one', portNumber, 4284)
+    .argument('[command...]', 'command of the MCP server and its arguments, after --')
+    .description('relay an MCP server, asking the sidecar before each tool call')
+    .option('--http <url>', 'relay the server at this URL instead of running one', httpUrl)
+    .option('--port <number>', 'with --http: port to listen on; 0 picks a free one', portNumber, 4284)
     .addOption(
       new Option('--approval-timeout <time>', 'how long a held call waits for people; 0s refuses it at once')
         .argParser(duration)
         .default(50_000, '50s'),
     )
-    .option('--prefix <text>', 'stands before the name of a tool in the name of its action, such as github.', '')
-    .option('--trusted <tool>', 'its results are only written by the user and their systems; may be repeated', collect)
-    .option('--pins <file>', 'keeps digests of the definitions of tools: a tool whose definition changes is refused')
-    .option('--accept-changes', 'calls tools whose definition has changed; policies are told, by context.mcp.changed')
+    .option('--prefix <text>', 'prefix of the tool name in the name of the action, such as github.', '')
+    .option(
+      '--trusted <tool>',
+      'tool with results only from the user and their systems; may be given several times',
+      collect,
+    )
+    .option('--pins <file>', 'file for digests of tool definitions; a tool with a changed definition is refused')
+    .option('--accept-changes', 'call tools with a changed definition; policies see the change as context.mcp.changed')
     .example(
       'mcp --tenant acme --pins github.json -- npx -y @example/mcp-server-github',
       'mcp --tenant acme --http https://mcp.example/mcp --port 4284',
@@ -56,7 +60,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
   const [file, ...args] = command
   const { http: upstream, port, pins } = options
   if ((file === undefined) === (upstream === undefined))
-    throw new UsageError('Name either an MCP server behind --, or the address of one with --http.')
+    throw new UsageError('Give either the command of an MCP server after --, or its URL with --http.')
   const stopping = new AbortController()
   const stopped = stopSignal().then(() => stopping.abort())
   const book = new ToolBook(pins === undefined ? {} : readPins(pins))
@@ -66,8 +70,8 @@ async function run(command: string[], options: McpOptions): Promise<void> {
     onNewTools: () => {
       if (pins !== undefined) book.agree(addPins(pins, book.pins())).forEach(listener.onDrift)
     },
-    onUnreadable: (why) => tell(`a message of the server cannot be read, and is not passed on: ${why}`),
-    onBroken: (what) => tell(`the connection ends: ${what}`),
+    onUnreadable: (why) => tell(`a message of the server cannot be read and is dropped: ${why}`),
+    onBroken: (what) => tell(`closing the connection: ${what}`),
   }
   if (upstream !== undefined) {
     const shared = gatekeeperFor(false)
@@ -83,7 +87,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
         }),
       onBroken: (what) => tell(`the server: ${what}`),
     })
-    tell(`${relay.url} stands before ${upstream.origin}${upstream.pathname}`)
+    tell(`${relay.url} relays ${upstream.origin}${upstream.pathname}`)
     await stopped
     return relay.close()
   }
@@ -101,7 +105,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
 /** Creates the gatekeeper of a connection. */
 function gatekeepers(options: McpOptions, book: ToolBook) {
   const onUnrecorded = (decisionId: string, error: unknown): void =>
-    tell(`what became of ${decisionId} could not be recorded: ${error instanceof Error ? error.message : error}`)
+    tell(`the outcome of ${decisionId} could not be recorded: ${error instanceof Error ? error.message : error}`)
   const client = gateClient(options, {})
   const trusted = new Set(options.trusted)
   const { prefix, approvalTimeout } = options
@@ -120,7 +124,7 @@ function gatekeepers(options: McpOptions, book: ToolBook) {
     })
 }
 
-/** Standard output carries the protocol. */
+/** Stdout carries the protocol. */
 function tell(text: string): void {
   process.stderr.write(`gate-sidecar: ${visible(text)}\n`)
 }

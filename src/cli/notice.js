@@ -4,10 +4,7 @@ import { join } from 'node:path'
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i
 
-/**
- * Writes what users and scanners of a build need to know of the packages in it: in NOTICE their licence texts, as these
- * ask, and in sbom.cdx.json a bill of materials (CycloneDX 1.6).
- */
+/** Writes NOTICE, the licence texts of the packages in a build, and sbom.cdx.json, its bill of materials (CycloneDX 1.6). */
 export function writeNotice({ inputs }, folder) {
   const folders = Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? [])
   const packages = [...new Set(folders)].sort().map((path) => {

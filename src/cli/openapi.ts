@@ -3,7 +3,7 @@ import type { CommonOptions } from './context.ts'
 
 export function addOpenApiCommand(program: GateCommand): void {
   addCommonOptions(program.command('openapi'))
-    .description('print the OpenAPI 3.1 document of the HTTP interface; --json prints it on one line')
+    .description('print the OpenAPI 3.1 document of the HTTP API; with --json, on one line')
     .example('openapi > openapi.json')
     .action(async ({ io, json }: CommonOptions) => {
       // Only this command loads the shapes of the answers.

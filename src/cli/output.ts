@@ -37,7 +37,7 @@ export function print(
   if (text !== '') io.stdout.write(`${text}\n`)
 }
 
-/** Writes JSON to the file of --out, and else to standard output. @returns the file */
+/** Writes JSON to the file of --out, and else to stdout. @returns the file */
 export function writeOut(
   { io, out }: Pick<CommonOptions, 'io'> & { out?: string },
   value: unknown,
@@ -55,19 +55,19 @@ export function rendered(line: Line, output: Output): string {
     .join('')
 }
 
-/** The text in a colour; plain where the output is no terminal, or NO_COLOR is set. */
+/** The text in a colour; plain if the output is not a terminal, or NO_COLOR is set. */
 export function coloured(style: Style, text: string, output: Output): string {
   return styleText(style, text, { stream: output, validateStream: true })
 }
 
-/** Text of others, in which what hides or imitates is written as `\u{430}`. */
+/** Text of others, with hidden and look-alike characters written as `\u{430}`. */
 function undisguised(text: string): string {
   return visibleParts(text)
     .map(({ kind, text: part }) => (kind === 'plain' || OWN_SIGNS.test(part) ? part : codePoint(part)))
     .join('')
 }
 
-/** Dashes and the minus, which sentences of ours have. */
+/** Dashes and the minus, which our own sentences use. */
 const OWN_SIGNS = /^[\u2013\u2014\u2212]$/
 
 function codePoint(character: string): string {
@@ -83,7 +83,7 @@ function undisguisedCell(cell: Cell): Cell {
   return typeof cell === 'string' ? undisguised(cell) : paint(cell.style, undisguised(cell.text))
 }
 
-/** Columns under their names. What stands in them may be text of others. */
+/** Columns under their names. Cells may hold text of others. */
 export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): Line[] {
   return columns([header.map((name) => paint('bold', name)), ...rows.map((row) => row.map(undisguisedCell))])
 }

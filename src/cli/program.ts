@@ -15,7 +15,7 @@ export async function createProgram(commands: Commands, wanted?: string): Promis
     .description('Decides, before an AI agent acts, whether the action may run.')
     .version(VERSION)
     .configureHelp({ optionDescription })
-    .notes('\nExit codes: 0 ok, 1 negative result, 2 usage, 3 could not run.')
+    .notes('\nExit codes: 0 ok, 1 negative result, 2 wrong usage, 3 could not run.')
   // Completion covers all commands.
   const isAlone = wanted !== undefined && wanted !== 'completion' && Object.hasOwn(commands, wanted)
   for (const [name, load] of Object.entries(commands)) {

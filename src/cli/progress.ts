@@ -5,7 +5,7 @@ const ERASE = '\r\u001b[K'
 const WIDTH = 24
 const EVERY_MS = 100
 const CASES_WIDTH = 30
-/** Fewer cases finish before anybody looks. */
+/** Fewer cases finish too soon to be watched. */
 const MANY_CASES = 500
 
 export interface Progress {
@@ -15,7 +15,7 @@ export interface Progress {
   end(): void
 }
 
-/** A progress bar on the terminal's error stream, for long work; none where it is no terminal. */
+/** A progress bar on the terminal's error stream, for long work; none if it is not a terminal. */
 export function progressBar({ stderr }: Io, what: string, total: number): Progress {
   let shownMs = 0
   return {

@@ -12,7 +12,7 @@ export function startProgram(commands: Commands): Promise<void> {
     // A reader that closes early, such as `head`, has all it needs.
     if (error.code === 'EPIPE') process.exit()
     // Never 1, which means a negative result.
-    tell(process, `stdout cannot be written: ${error.message}. The command may have done its work.`)
+    tell(process, `stdout cannot be written: ${error.message}. The command may have taken effect.`)
     process.exit(EXIT.failed)
   })
   return runProgram(commands, args, process)

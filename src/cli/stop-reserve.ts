@@ -54,6 +54,6 @@ export async function writeReserve(deps: Deps, config: Config): Promise<number> 
 export function unreadableLines(unreadable: number): string[] {
   if (unreadable === 0) return []
   return [
-    `WARNING: stops.reserve has ${counted(unreadable, 'stop')} that cannot be read; stop again what must stay stopped.`,
+    `WARNING: stops.reserve has ${counted(unreadable, 'stop')} that cannot be read; trigger them again if they must stay in force.`,
   ]
 }

@@ -22,7 +22,7 @@ export function wantedFolders(read: readonly TenantFolder[], root: string, tenan
   const matching = read.filter((folder) => tenant === undefined || folder.tenant === tenant)
   if (matching.length > 0) return matching
   if (tenant !== undefined) throw noFolderOf(tenant, root)
-  throw new CannotRun(`${root} holds no tenant's folder; --policies names the folder above those of the tenants.`)
+  throw new CannotRun(`${root} has no tenant folder; --policies names the folder that contains the tenant folders.`)
 }
 
 /** The error for a tenant without a folder of policies, with the closest existing name. */
@@ -30,9 +30,9 @@ export function noFolderOf(tenant: string, root: string): CannotRun {
   const closestName = closest(tenant, tenantsIn(root))
   const advice =
     closestName === undefined
-      ? 'name another with --tenant or --policies, or make one with `gate-sidecar init`.'
+      ? 'name another with --tenant or --policies, or create one with `gate-sidecar init`.'
       : `did you mean ${closestName}?`
-  return new CannotRun(`There is no folder of ${tenant} in ${root}; ${advice}`)
+  return new CannotRun(`There is no policy folder of ${tenant} in ${root}; ${advice}`)
 }
 
 /** The valid policies of a tenant; undefined when there are none. */

@@ -6,9 +6,9 @@ import { assertTenant, withStore } from './data-file.ts'
 import { print, table } from './output.ts'
 
 export function addTenantCommands(program: GateCommand): void {
-  const tenants = program.command('tenants').description('make and list tenants, and set their plan')
+  const tenants = program.command('tenants').description('create and list tenants, and set their plan')
   addCommonOptions(tenants.command('create <id>'), 'data')
-    .description('make a tenant; does nothing when there is one')
+    .description('create a tenant; do nothing if it exists')
     .example('tenants create acme')
     .action(async (id: string, options: CommonOptions) => {
       const tenant = await withStore(options, (deps) => ensureTenant(deps, hostActor(), id), { create: true })
@@ -27,10 +27,10 @@ export function addTenantCommands(program: GateCommand): void {
       )
     })
   addCommonOptions(tenants.command('set-plan <id> <plan>'), 'data')
-    .description(`set the rate limit of a tenant: ${Object.keys(PLANS).join(', ')}`)
+    .description(`set the plan of a tenant, which sets its rate limit: ${Object.keys(PLANS).join(', ')}`)
     .example('tenants set-plan acme pro')
     .action(async (id: string, plan: string, options: CommonOptions) => {
-      if (!isPlan(plan)) throw new UsageError(`${plan} is not a plan; there are ${Object.keys(PLANS).join(', ')}.`)
+      if (!isPlan(plan)) throw new UsageError(`${plan} is not a plan; choose one of ${Object.keys(PLANS).join(', ')}.`)
       const tenant = await withStore(options, async (deps) => {
         assertTenant(deps, id)
         return setPlan(deps, hostActor(), id, plan)

@@ -17,7 +17,7 @@ export function addTrustOptions(command: GateCommand): GateCommand {
   return command
     .option('--trust <file>', 'trust file that pins the log keys; see `signing-keys export-trust`')
     .option('--vkey <vkey>', 'a log key to pin; may be given several times', collect)
-    .option('--anchors <file>', 'anchors that you, or somebody whom you trust, kept')
+    .option('--anchors <file>', 'file of anchors, kept by you or by someone you trust')
 }
 
 /** @throws UsageError, UnusableTrust, or an error from reading a file */

@@ -121,7 +121,7 @@ test('without a discrepancy it says so, ends with 1, and writes nothing', async 
   const { code, stdout } = await restore(scene)
   assert.deepEqual(
     [code, stdout],
-    [1, 'The trail agrees with its anchors, and all is signed that must be; nothing was written.\n'],
+    [1, 'The trail agrees with its anchors, and no checkpoint is missing; nothing was written.\n'],
   )
   assert.equal(readFileSync(scene.anchorFile, 'utf8'), before)
   assert.deepEqual(await restoredEntries(scene), entries)
@@ -162,7 +162,7 @@ const WRONG: [name: string, args: string[], code: number, message: RegExp][] = [
     'an anchor file that is not there',
     ['--anchor-file', 'nowhere', '--reason', 'x'],
     3,
-    /There is no anchor file nowhere\./,
+    /There is no anchor file nowhere; check --anchor-file\./,
   ],
 ]
 for (const [name, args, code, message] of WRONG) {

@@ -42,7 +42,7 @@ const SHOWN: [name: string, text: string, wanted: RegExp][] = [
   [
     'who may vote',
     shown({ approvers: [['treasury', 'board'], ['legal']] }),
-    /by keys of treasury or board, and legal\n/,
+    /with keys of treasury or board, and legal\n/,
   ],
   ['a factor', shown({ factors: [{ name: 'amount', weight: 30, contribution: 15 }] }), /\n +amount: 15 of 30\n/],
   [
@@ -55,7 +55,7 @@ const SHOWN: [name: string, text: string, wanted: RegExp][] = [
   [
     'a vote of a key that was revoked',
     shown({ quorum: 2, votes: [voteBy('key_b'), voteBy('gone')] }),
-    /votes +1 of 2\n +key_b approved at \S+\n +gone approved at \S+, which does not count any more\n/,
+    /votes +1 of 2\n +key_b approved at \S+\n +gone approved at \S+, which no longer counts\n/,
   ],
   [
     'the votes that an approval was used with, whatever became of their keys',

@@ -85,7 +85,7 @@ test('reject: the request is denied with the reason', async () => {
   assert.equal((await ask('pay.one', n)).decision, 'deny')
 })
 
-test('cancel: by who asked, and the same request asks anew', async () => {
+test('cancel: by the requester, and the same request needs a new approval', async () => {
   const { approvalId } = await ask()
   assert.match(await out(['approvals', 'cancel', approvalId, ...DATA], as('agent')), /is cancelled/)
   assert.equal(await statusOf(approvalId), 'cancelled')
@@ -170,7 +170,7 @@ const UNDONE: [
   ['an input without end', undefined, ['--key', '-'], 'x'.repeat(1e6), 3, /not valid/],
   ['a role too low', 'agent', [], undefined, 3, /needs a key with role approver/],
   ['a key of another tenant', 'stranger', [], undefined, 3, /no such approval/],
-  ['a key without identity', 'nameless', [], undefined, 2, /say who votes with --approver-id/],
+  ['a key without identity', 'nameless', [], undefined, 2, /name the approver with --approver-id/],
   ["another name than the key's", 'ann', ['--approver-id', 'bob'], undefined, 3, /belongs to ann/],
 ]
 

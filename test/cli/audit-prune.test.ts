@@ -40,7 +40,7 @@ test('old entries go into a folder that verifies, and out of the data file, whic
   const out = join(temporaryFolder(), 'archive')
   const pruned = await prune(dir, '--before', dayAgo(200), '--archive', out)
   assert.equal(pruned.code, 0, pruned.stderr)
-  assert.match(pruned.stdout, /^402 entries of acme\/live are in .*archive, and no more in the data file\./)
+  assert.match(pruned.stdout, /^Moved 402 entries of acme\/live from the data file to .*archive\./)
   assert.deepEqual(readdirSync(out).sort(), [
     'VERIFY.md',
     'checkpoint.txt',
@@ -71,10 +71,10 @@ test('old entries go into a folder that verifies, and out of the data file, whic
   ])
   assert.deepEqual([year.code, /PRUNED +the entries before 402 were pruned/.test(year.stdout)], [1, true], year.stdout)
   const whole = await run(['audit', 'export', '--tenant', 'acme', '--data', dir, '--out', join(out, 'rest')])
-  assert.match(whole.stdout, /^11 entries/, whole.stderr)
+  assert.match(whole.stdout, /^Exported 11 entries/, whole.stderr)
   const gone = ['--from', dayAgo(310), '--to', dayAgo(0), '--out', join(out, 'gone')]
   const refused = await run(['audit', 'export', '--tenant', 'acme', '--data', dir, ...gone])
-  assert.match(refused.stderr, /The entries before 402 were pruned; their archive has them\./)
+  assert.match(refused.stderr, /The entries before 402 were pruned; read them from their archive\./)
 })
 
 test('the command line tells a decision that may be archived from one that never was', async () => {
@@ -102,7 +102,7 @@ test('where there is nothing to prune, nothing is written and the exit code says
 })
 
 const REFUSALS: [what: string, args: (dir: string) => string[], stderr: RegExp][] = [
-  ['no day', () => ['--before', '2026-02-30', '--archive', 'x'], /--before: 2026-02-30 is no day/],
+  ['no day', () => ['--before', '2026-02-30', '--archive', 'x'], /--before: 2026-02-30 is not a day/],
   [
     'a reason that is too long',
     () => ['--before', dayAgo(200), '--archive', 'x', '--reason', 'r'.repeat(1025)],

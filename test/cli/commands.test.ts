@@ -235,7 +235,7 @@ const ROWS: Row[] = [
     name: 'keys create: for people',
     args: () => ['keys', 'create', '--tenant', 'beta', '--role', 'agent', ...at()],
     code: 0,
-    stdout: /^sk_live_\w+\nkey_\w+: keep the key now/,
+    stdout: /^sk_live_\w+\nkey_\w+: store the key now/,
   },
   {
     name: 'keys create: admin needs no tenant',
@@ -327,7 +327,7 @@ const ROWS: Row[] = [
     name: 'keys create: an admin key of a tenant',
     args: () => ['keys', 'create', '--tenant', 'acme', '--role', 'admin', ...at()],
     code: 2,
-    stderr: /admin key belongs to no tenant/,
+    stderr: /admin key reaches every tenant/,
   },
   {
     name: 'keys create: test admin',
@@ -377,7 +377,7 @@ const ROWS: Row[] = [
     name: 'keys rotate: for people',
     args: () => ['keys', 'rotate', world.spareKeyId, '--overlap', '30d', ...at()],
     code: 0,
-    stdout: /^sk_live_\w+\nkey_\w+: keep the key now.* It replaces key_\w+, which ends at 20/,
+    stdout: /^sk_live_\w+\nkey_\w+: store the key now.* It replaces key_\w+, which ends at 20/,
   },
   {
     name: 'keys rotate: an overlap too long',
@@ -542,7 +542,7 @@ const ROWS: Row[] = [
     name: 'lint: no such tenant',
     args: () => ['lint', '--policies', world.policies, '--tenant', '../acme'],
     code: 3,
-    stderr: /no folder of \.\.\/acme in/,
+    stderr: /no policy folder of \.\.\/acme in/,
   },
   {
     name: 'lint: no folder',
@@ -569,7 +569,7 @@ const ROWS: Row[] = [
     name: "validate: a tenant's folder given for the one above",
     args: () => ['validate', '--policies', join(world.policies, 'acme')],
     code: 3,
-    stderr: /holds no tenant's folder/,
+    stderr: /has no tenant folder/,
   },
 
   {
@@ -670,7 +670,7 @@ const ROWS: Row[] = [
     name: 'check: context that is no JSON',
     args: () => ['check', '--tenant', 'acme', '--action', 'a', '--context', '{', '--policies', world.policies],
     code: 2,
-    stderr: /--context is not JSON that can be read: /,
+    stderr: /--context is not valid JSON: /,
   },
   {
     name: 'check: context that is no object',
@@ -700,7 +700,7 @@ const ROWS: Row[] = [
     name: 'check: no such tenant',
     args: () => ['check', '--tenant', 'acne', '--action', 'a', '--policies', world.policies],
     code: 3,
-    stderr: /no folder of acne in .*; did you mean acme\?/,
+    stderr: /no policy folder of acne in .*; did you mean acme\?/,
   },
   {
     name: 'check: policies with faults',
@@ -739,7 +739,7 @@ const ROWS: Row[] = [
     name: 'approvals list: none',
     args: () => ['approvals', 'list', '--tenant', 'acme', '--status', 'rejected', ...at()],
     code: 0,
-    stdout: /^No approval is rejected\.\n$/,
+    stdout: /^No rejected approvals\.\n$/,
   },
   {
     name: 'approvals list: neither tenant nor key',
@@ -757,7 +757,7 @@ const ROWS: Row[] = [
     name: 'approvals list: a key of the other environment',
     args: () => ['approvals', 'list', '--environment', 'test', '--key', world.agentKey, ...at()],
     code: 2,
-    stderr: /This is a live key; it sees nothing of test/,
+    stderr: /A live key cannot read test/,
   },
   {
     name: 'approvals show: unknown',
@@ -770,13 +770,13 @@ const ROWS: Row[] = [
     name: 'audit list: no chain named',
     args: () => ['audit', 'list', ...at()],
     code: 2,
-    stderr: /Name a --tenant, or a --chain/,
+    stderr: /Give either --tenant or --chain/,
   },
   {
     name: 'audit list: two chains named',
     args: () => ['audit', 'list', '--tenant', 'acme', '--chain', '_system', ...at()],
     code: 2,
-    stderr: /Name a --tenant, or a --chain/,
+    stderr: /Give either --tenant or --chain/,
   },
   {
     name: 'audit list: the chain of the service',
@@ -788,7 +788,7 @@ const ROWS: Row[] = [
     name: 'audit list: a malformed time',
     args: () => ['audit', 'list', '--tenant', 'acme', '--from', 'noon', ...at()],
     code: 2,
-    stderr: /--from: noon is no day such as/,
+    stderr: /--from: noon is neither a day such as/,
   },
   {
     name: 'audit list: too many',
@@ -800,20 +800,20 @@ const ROWS: Row[] = [
     name: 'audit tail: unknown chain',
     args: () => ['audit', 'tail', '--chain', 'acme/prod', ...at()],
     code: 3,
-    stderr: /no chain acme\/prod; there are _system, acme\/live/,
+    stderr: /no chain acme\/prod; choose one of _system, acme\/live/,
   },
   {
     name: 'audit restore: no anchor file is set',
     args: () => ['audit', 'restore', '--reason', 'x', ...at()],
     code: 1,
-    stdout: /^All is signed that must be; nothing was written\. .*give --anchor-file/,
+    stdout: /^No checkpoint is missing; nothing was written\. .*give --anchor-file/,
   },
   {
     name: 'audit verify',
     args: () => ['audit', 'verify', ...at()],
     code: 0,
     stdout:
-      /^_system +unanchored +\d+ entries, \d+ not signed yet, but sealed, \d+ held by no anchor\nacme\/live +unanchored +\d+ entries, /,
+      /^_system +unanchored +\d+ entries, \d+ not signed yet, but sealed, \d+ not anchored\nacme\/live +unanchored +\d+ entries, /,
   },
   {
     name: 'audit verify --json',
@@ -834,7 +834,7 @@ const ROWS: Row[] = [
     name: 'audit verify: half a range',
     args: () => ['audit', 'verify', '--from', '2026-01-01', ...at()],
     code: 2,
-    stderr: /go together/,
+    stderr: /Give --from and --to together/,
   },
   {
     name: 'audit verify: a malformed day',
@@ -846,7 +846,7 @@ const ROWS: Row[] = [
     name: 'audit verify: unknown chain',
     args: () => ['audit', 'verify', '--chain', 'acme/prod', ...at()],
     code: 3,
-    stderr: /no chain acme\/prod; there are _system, acme\/live/,
+    stderr: /no chain acme\/prod; choose one of _system, acme\/live/,
   },
   {
     name: 'audit verify: no data',
@@ -1016,7 +1016,7 @@ const ROWS: Row[] = [
     name: 'signing-keys revoke: no time',
     args: () => ['signing-keys', 'revoke', world.logKeyId, '--since', 'yesterday', ...at()],
     code: 2,
-    stderr: /--since: yesterday is no time/,
+    stderr: /--since: yesterday is not a time/,
   },
 
   {
@@ -1136,13 +1136,13 @@ const ROWS: Row[] = [
     name: 'init: a folder that holds anything is left as it is',
     args: () => ['init', '--tenant', 'acme', '--policies', world.policies],
     code: 3,
-    stderr: /acme holds files, and nothing is overwritten; choose another --tenant or --policies/,
+    stderr: /acme is not empty, and init overwrites nothing; choose another --tenant or --policies/,
   },
   {
     name: 'init: a malformed tenant',
     args: () => ['init', '--tenant', '../x', '--policies', world.made],
     code: 2,
-    stderr: /--tenant: \.\.\/x cannot name a tenant/,
+    stderr: /--tenant: \.\.\/x is not a tenant id/,
   },
   { name: 'init: no tenant', args: () => ['init'], code: 2, stderr: /--tenant/ },
   {

@@ -29,7 +29,7 @@ test('console --json', async () => {
 test('console without a key, or with one that is not valid, says so', async () => {
   const without = await run(['console', '--tenant', 'acme'], { env: { GATE_SIDECAR_URL: gate.server.url } })
   assert.deepEqual([without.code, without.stdout], [2, ''])
-  assert.match(without.stderr, /This needs an API key: set GATE_SIDECAR_KEY/)
+  assert.match(without.stderr, /This command needs an API key: set GATE_SIDECAR_KEY/)
   const invalid = await run(['console', '--tenant', 'acme'], { env: environment('sk_live_x') })
   assert.deepEqual([invalid.code, invalid.stdout], [3, ''])
   assert.match(invalid.stderr, /The API key is not valid/)

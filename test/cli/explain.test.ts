@@ -67,7 +67,7 @@ const ROWS: [name: string, args: string[], code: number, shown: RegExp][] = [
       ...folder('policies'),
     ],
     1,
-    /verified {6}NO: section request[\s\S]*reproduced {4}NO: what is recorded stays[\s\S]* decision: "require_approval" is recorded, "allow" comes out\n/,
+    /verified {6}NO: section request[\s\S]*reproduced {4}NO: the recorded decision stands[\s\S]* decision: recorded "require_approval", now "allow"\n/,
   ],
   [
     'a code of a fault',

@@ -45,7 +45,7 @@ test('an explanation on one screen: decision, request, rules and risk factors, i
     'reason        Not abroad.',
     'decided by    deny_rule, rule abroad at acme/main.yaml:7',
     'risk          25 (approval from 40, denied from 80)',
-    'request       not checked, since the action is not declared',
+    'request       not checked, because the action is not declared',
     '',
     'rules:',
     'yes  deny abroad                                                  decides        acme/main.yaml:7',
@@ -91,7 +91,7 @@ for (const [name, context, wanted] of SHOWN) {
 test('explanation: without rules or factors about the action, it says so and has no empty heading', async () => {
   const { why } = await explained(SET, {}, 'mail.send')
   const lines = plainText(explanationLines(why))
-  assert.deepEqual(lines.slice(1), ['', 'no rule is about this action'])
+  assert.deepEqual(lines.slice(1), ['', 'no rule covers this action'])
 })
 
 test('risk: the factors alone', async () => {

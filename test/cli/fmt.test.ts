@@ -91,7 +91,7 @@ test('fmt: a file keeps its mode; a link inside the folder stays one, and one th
   assert.equal(code, 1)
   assert.match(
     stdout,
-    /^formatted acme\/linked\.yaml\nformatted acme\/main\.yaml\nrefused acme\/out\.yaml is a link that leads out of /,
+    /^formatted acme\/linked\.yaml\nformatted acme\/main\.yaml\nrefused acme\/out\.yaml is a link out of /,
   )
   assert.equal(textOf(outside, 'secret.yaml'), ODD)
   assert.equal(textOf(dir, 'acme/..data/real.yaml'), EVEN)
@@ -131,9 +131,9 @@ const REFUSED: { name: string; args: (dir: string) => string[]; code: number; st
     name: 'a folder without policies',
     args: (dir) => [join(dir, 'empty')],
     code: 3,
-    stderr: /holds no policy or test file/,
+    stderr: /has no policy or test files/,
   },
-  { name: 'standard input beside a file', args: (dir) => ['-', join(dir, 'a.yaml')], code: 2, stderr: /given alone/ },
+  { name: 'standard input beside a file', args: (dir) => ['-', join(dir, 'a.yaml')], code: 2, stderr: /give it alone/ },
 ]
 for (const { name, args, code, stderr } of REFUSED) {
   test(`fmt: ${name} ends with ${code}`, async () => {

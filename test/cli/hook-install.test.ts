@@ -114,8 +114,8 @@ for (const [what, mode, isWarned] of [
 describe('what cannot be used is refused, and nothing is written', () => {
   const rows: [name: string, args: string[], said: RegExp][] = [
     ['no tenant', ['hook', 'claude-code', '--install', '--yes'], /needs a tenant/],
-    ['a tenant that is none', [...INSTALL, '--tenant', "a'; rm -rf ~", '--yes'], /cannot name a tenant/],
-    ['an address that is none', [...INSTALL, '--url', 'gate', '--yes'], /no http or https address/],
+    ['a tenant that is none', [...INSTALL, '--tenant', "a'; rm -rf ~", '--yes'], /is not a tenant id/],
+    ['an address that is none', [...INSTALL, '--url', 'gate', '--yes'], /not an http or https URL/],
     ['a scope that is none', [...INSTALL, '--scope', 'all', '--yes'], /Allowed choices are project, local, user/],
   ]
   for (const [name, args, said] of rows) {
@@ -215,7 +215,7 @@ test('a second time nothing is written; with other options, the hook is replaced
   const first = await installed(root)
   const again = await install(root, [])
   assert.equal(again.code, 0)
-  assert.match(again.stdout, /settings\.json has this hook already\.\n/)
+  assert.match(again.stdout, /settings\.json already has this hook\.\n/)
   assert.equal(settingsIn(root), first)
   const changed = await installed(root, ['--approval-timeout', '30s', '--yes'])
   assert.equal(changed, first.replace('--approval-timeout 9m', '--approval-timeout 30s').replace('600', '90'))
@@ -226,19 +226,23 @@ test('a second time nothing is written; with other options, the hook is replaced
 
 describe('settings that cannot be changed are left alone', () => {
   const rows: [name: string, settings: string, said: RegExp][] = [
-    ['comments', '{\n  // mine\n  "model": "opus"\n}', /is no JSON that can be read: Expected a string as key/],
-    ['a comma too many', '{"model": "opus",}', /is no JSON that can be read/],
-    ['a BOM', '\ufeff{}', /is no JSON that can be read/],
-    ['nothing', '', /is no JSON that can be read/],
-    ['a list', '[]', /is no JSON object/],
-    ['hooks that are a list', '{"hooks": []}', /has hooks that are no object/],
-    ['an event that is an object', '{"hooks": {"PreToolUse": {}}}', /has hooks\.PreToolUse that is no list/],
+    ['comments', '{\n  // mine\n  "model": "opus"\n}', /is not valid JSON: Expected a string as key/],
+    ['a comma too many', '{"model": "opus",}', /is not valid JSON/],
+    ['a BOM', '\ufeff{}', /is not valid JSON/],
+    ['nothing', '', /is not valid JSON/],
+    ['a list', '[]', /is not a JSON object/],
+    ['hooks that are a list', '{"hooks": []}', /has a member hooks that is not an object/],
+    [
+      'an event that is an object',
+      '{"hooks": {"PreToolUse": {}}}',
+      /has a member hooks\.PreToolUse that is not a list/,
+    ],
     ['hooks that are turned off', '{"disableAllHooks": true}', /disableAllHooks/],
     ['the hook twice', JSON.stringify({ hooks: { PreToolUse: [GROUP, GROUP] } }), /more than once/],
     [
       'the hook beside another',
       JSON.stringify({ hooks: { PreToolUse: [{ ...GROUP, hooks: [{ ...HANDLER, timeout: 1 }, HANDLER] }] } }),
-      /more than once, or beside others/,
+      /more than once, or next to others/,
     ],
   ]
   for (const [name, settings, said] of rows) {
@@ -280,7 +284,7 @@ describe('settings that cannot be changed are left alone', () => {
     mkdirSync(join(root, SETTINGS), { recursive: true })
     const { code, stderr } = await install(root)
     assert.equal(code, 3)
-    assert.match(stderr, /is no file/)
+    assert.match(stderr, /is not a regular file/)
   })
 
   test('a link within the project is followed, and stays a link', async () => {
@@ -317,7 +321,7 @@ describe('nothing is written that nobody confirmed', () => {
       const root = project('{}')
       const command = `'${process.execPath}' '${BIN}' ${INSTALL.join(' ')}`
       const ended = spawnSync('script', ['-qec', command, '/dev/null'], { cwd: root, input: answer, encoding: 'utf8' })
-      assert.match(ended.stdout, /gate-sidecar hook claude-code[\s\S]*Write this\? \[y\/N\]/)
+      assert.match(ended.stdout, /gate-sidecar hook claude-code[\s\S]*Make these changes\? \[y\/N\]/)
       assert.equal(ended.status, isYes ? 0 : 1)
       assert.equal(settingsIn(root) === '{}', !isYes)
     })

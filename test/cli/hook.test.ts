@@ -177,9 +177,9 @@ describe('a call that the gate does not allow is blocked', () => {
 
 describe('what cannot be asked is blocked', () => {
   const rows: [name: string, asking: Asking, said: RegExp][] = [
-    ['nothing on standard input', { input: '' }, /The hook cannot be used: Unexpected end/],
-    ['no JSON', { input: 'Bash' }, /The hook cannot be used: Unexpected character/],
-    ['half of it', { input: hook('read').slice(0, -3) }, /The hook cannot be used/],
+    ['nothing on standard input', { input: '' }, /The input of the hook cannot be read: Unexpected end/],
+    ['no JSON', { input: 'Bash' }, /The input of the hook cannot be read: Unexpected character/],
+    ['half of it', { input: hook('read').slice(0, -3) }, /The input of the hook cannot be read/],
     ['a member twice', { input: hook('read').replace('{', '{"tool_name":"Bash",') }, /Duplicate key "tool_name"/],
     ['too much of it', { input: hookWith('write', { tool_input: { a: 'x'.repeat(17 << 20) } }) }, /more than 16777216/],
     ['more than the sidecar takes', { input: hookWith('write', { tool_input: { a: 'x'.repeat(2 << 20) } }) }, /larger/],
@@ -193,7 +193,7 @@ describe('what cannot be asked is blocked', () => {
     ['a key that may not ask', { env: { GATE_SIDECAR_KEY: auditor.secret } }, /needs a key with role agent/],
     ['no tenant', { env: { GATE_SIDECAR_TENANT: undefined } }, /needs a tenant/],
     ['a tenant that is not the key’s', { args: ['--tenant', 'other'] }, /belongs to another tenant/],
-    ['an address that is none', { args: ['--url', 'localhost'] }, /no http or https address/],
+    ['an address that is none', { args: ['--url', 'localhost'] }, /not an http or https URL/],
     ['nobody there', { args: ['--url', 'http://127.0.0.1:1'] }, /could not be decided: .*cannot be reached/],
     ['an option that is not known', { args: ['--tennant', 'acme'] }, /unknown option/],
     ['a value that is not known', { args: ['--on-allow', 'always'] }, /Allowed choices are pass, grant/],
@@ -286,7 +286,7 @@ describe('however the hook ends, it blocks', { concurrency: 2 }, async () => {
   })
 
   test('a question that never ends', { timeout: 60_000 }, async () => {
-    assertBlocked(await asking(undefined, [], injected(HASTE)).ended, /There was no answer in time/)
+    assertBlocked(await asking(undefined, [], injected(HASTE)).ended, /The sidecar did not answer in time/)
   })
 
   test('signals that ask it to stop, while it waits for people', async () => {

@@ -112,6 +112,9 @@ test('init: where schemas cannot be written, the policies are, and a note says s
   writeFiles(policies, { '../schemas': 'a file in the way' })
   const { code, stdout } = await run(['init', '--tenant', 'acme', '--policies', policies])
   assert.equal(code, 0)
-  assert.match(stdout, /^note .*schemas cannot be written \(EEXIST\): editors need what gate-sidecar schema prints\.$/m)
+  assert.match(
+    stdout,
+    /^note .*schemas cannot be written \(EEXIST\); write the schemas for editors with gate-sidecar schema\.$/m,
+  )
   assert.equal((await run(['validate', '--policies', policies])).code, 0)
 })

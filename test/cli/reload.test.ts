@@ -53,7 +53,7 @@ async function prepare() {
 }
 
 const countOf = ({ log }: Serving, msg: string): number => log.filter((entry) => entry.msg === msg).length
-const AGAIN = 'policies were read again'
+const AGAIN = 'policies reloaded'
 
 const OFF: { name: string; args: string[]; env?: Record<string, string>; file?: object }[] = [
   { name: '--watch=off', args: ['--watch=off'] },

@@ -196,7 +196,7 @@ test('paths: from the working folder on where the policies lie in it, else absol
 test('--json is --format json, and contradicts another one', async () => {
   const { code, stderr } = await run(['validate', '--json', '--format', 'sarif'], { cwd: REPORTS })
   assert.equal(code, 2)
-  assert.match(stderr, /--json is --format json; leave it out, or leave out --format sarif/)
+  assert.match(stderr, /--json means --format json; leave out --json or --format sarif/)
   const { stdout } = await run(['validate', '--json'], { cwd: REPORTS })
   assert.equal(stdout, wanted('json'))
 })

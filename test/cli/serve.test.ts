@@ -341,7 +341,7 @@ test('data that may not be written, or not be read: exit 3 and why', async () =>
   writeFileSync(file, '')
   const onFile = await runBuilt(['serve', '--port', '0', '--data', file, '--policies', join(root, 'policies')])
   assert.equal(onFile.code, 3)
-  assert.match(onFile.stderr, /file.* cannot be used: (it|a part of the path) is no folder/)
+  assert.match(onFile.stderr, /file.* cannot be used: (it|a part of the path) is not a folder/)
 
   // Creating the folder must end even where no folder can be made at all.
   if (process.platform === 'linux') {

@@ -79,19 +79,19 @@ const ENDS: { name: string; files: Record<string, string>; args?: string[]; code
     code: 1,
     says: /decision +wanted deny +got allow +acme\/a\.test\.yaml:4:58/,
   },
-  { name: 'there is no test', files: {}, code: 1, says: /Nothing was run: there is no \*\.test\.yaml file for acme\./ },
+  { name: 'there is no test', files: {}, code: 1, says: /No test ran: there is no \*\.test\.yaml file for acme\./ },
   {
     name: 'all are skipped',
     files: { 'a.test.yaml': testFile('deny', 'skip: Not yet., ') },
     code: 1,
-    says: /skip mail {2}Not yet\.[\s\S]*Nothing was run: 1 case skipped/,
+    says: /skip mail {2}Not yet\.[\s\S]*No test ran: 1 case skipped/,
   },
   {
     name: 'a filter finds nothing',
     files: { 'a.test.yaml': testFile('allow') },
     args: ['--filter', 'male', '--filter', 'action=x'],
     code: 1,
-    says: /no case matches --filter male action=x; there are the tests mail\./,
+    says: /no case matches --filter male action=x; the tests are mail\./,
   },
   {
     name: 'a filter finds one',
@@ -145,7 +145,7 @@ const ENDS: { name: string; files: Record<string, string>; args?: string[]; code
     files: {},
     args: ['--tenant', 'nobody'],
     code: 3,
-    says: /no folder of nobody in .*; name another with --tenant or --policies/,
+    says: /no policy folder of nobody in .*; name another with --tenant or --policies/,
   },
   {
     name: 'a pattern of actions that is none',
@@ -200,7 +200,7 @@ test('test: what nothing ran for is told in each format', async () => {
   const junit = await run(['test', '--policies', policies, '--format', 'junit'])
   assert.equal(junit.code, 1)
   assert.equal(readXml(junit.stdout).length, 1)
-  assert.match(junit.stderr, /^gate-sidecar: Nothing was run/)
+  assert.match(junit.stderr, /^gate-sidecar: No test ran/)
 })
 
 test('test: names of tests, contexts and reasons steer no terminal', async () => {

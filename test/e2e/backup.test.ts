@@ -96,11 +96,11 @@ test('a stop that the data file could not take is not in the copy, which the bac
   await service.end('SIGKILL')
   renameSync(`${file}.away`, file)
   const { stdout } = await run(['backup', copy, '--data', folder.data])
-  assert.match(stdout, /^WARNING: 1 stop in force could not be written yet: copy .*stops\.reserve too\.$/m)
+  assert.match(stdout, /^WARNING: the copy lacks 1 stop in force: copy .*stops\.reserve too\.$/m)
   renameSync(join(folder.data, 'signing-key.pem'), join(root, 'key.pem'))
   const withoutKey = await run(['backup', join(root, 'other.db'), '--data', folder.data])
   renameSync(join(root, 'key.pem'), join(folder.data, 'signing-key.pem'))
-  assert.match(withoutKey.stdout, /stops\.reserve holds stops shows only with the signing key/)
+  assert.match(withoutKey.stdout, /Stops in .*stops\.reserve can be read only with their signing key/)
 
   restore(folder, copy)
   const again = await serve(t, folder)
@@ -178,7 +178,7 @@ const REFUSED: Row[] = [
       writeFileSync(join(root, 'copy.db'), 'older')
       return join(root, 'copy.db')
     },
-    message: /copy\.db is there already; name another file/,
+    message: /copy\.db already exists, and a backup never replaces a file; name another file/,
   },
   { what: 'a folder is there', to: ({ root }) => root, message: /is there already/ },
   { what: 'the folder above is not there', to: ({ root }) => join(root, 'none/copy.db'), message: /does not exist/ },

@@ -49,7 +49,7 @@ async function onTerminal(t: TestContext, args: readonly string[], use: (shown: 
     if (child.exitCode === null) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM')
   }
   t.after(stop)
-  await until('it has said all', () => terminal.includes(cwd === undefined ? 'Ctrl-C ends it' : 'listening'))
+  await until('it has said all', () => terminal.includes(cwd === undefined ? 'Press Ctrl-C' : 'listening'))
   // A terminal ends its lines with both, and bold text is wrapped in escapes.
   const text = stripVTControlCharacters(terminal).replaceAll('\r\n', '\n')
   await use({ terminal: text, stdout: readFileSync(out, 'utf8') })
@@ -115,7 +115,7 @@ async function withoutTerminal(
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk
   })
-  await until('it has said all', () => stderr.includes('Ctrl-C ends it'))
+  await until('it has said all', () => stderr.includes('Press Ctrl-C'))
   return {
     stderr,
     async stop() {
@@ -170,7 +170,7 @@ test('serve --demo in an empty folder writes one ignored folder, keeps its edite
     ['--port', '0'],
     async ({ terminal }) => {
       assertLinesWork(terminal)
-      const [, log = ''] = terminal.split('Ctrl-C ends it.\n')
+      const [, log = ''] = terminal.split('Press Ctrl-C to stop it.\n')
       assert.match(log, /^\s*[\d:.]+Z info {2}policies are in force {2}tenantId=demo /)
       assert.match(log, /^[\d:.]+Z info {2}listening {2}url=http:\S+$/m)
       const files = filesOf(cwd).map((path) => relative(cwd, path))

@@ -270,7 +270,7 @@ test('a message larger than the relay takes ends the connection, and the server'
   child.stdin?.on('error', () => undefined)
   say(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"${'x'.repeat(17 * 1024 * 1024)}"}}`)
   await ended
-  assert.match(stderr(), /gate-sidecar: the connection ends: A message has more than 16777216 bytes/)
+  assert.match(stderr(), /gate-sidecar: closing the connection: A message has more than 16777216 bytes/)
 })
 
 test('the relay ends as its server does, and tells what it was given wrongly', async () => {
@@ -290,9 +290,9 @@ test('the relay ends as its server does, and tells what it was given wrongly', a
   assert.match(String(await end(['/no/such/server'])), /^3,.*\/no\/such\/server cannot be used/)
   assert.match(String(await end(['x'], [], { GATE_SIDECAR_KEY: '' })), /^2,.*set GATE_SIDECAR_KEY/)
   assert.match(String(await end(['x'], [], { GATE_SIDECAR_TENANT: '' })), /^2,.*--tenant/)
-  assert.match(String(await end(['x'], ['--url', 'ftp://x'])), /^2,.*no http or https address/)
+  assert.match(String(await end(['x'], ['--url', 'ftp://x'])), /^2,.*not an http or https URL/)
   assert.match(String(await end(['x'], ['--approval-timeout', 'soon'])), /^2,.*A duration such as 50s/)
-  assert.match(String(await end([])), /^2,.*Name either an MCP server/)
+  assert.match(String(await end([])), /^2,.*Give either the command of an MCP server/)
 })
 
 test('a tool whose definition changes is refused from then on, and another one is not', async () => {
@@ -372,7 +372,7 @@ test('what a server says that is no message does not reach the client, and is to
     stdout,
     `{"jsonrpc":"2.0","method":"x","params":[ ${JSON.stringify(hidden)} ]}\n{"jsonrpc":"2.0","method":"y","params":{"text":"one\\u2028two"}}\n`,
   )
-  assert.equal(stderr.match(/a message of the server cannot be read, and is not passed on/g)?.length, 2)
+  assert.equal(stderr.match(/a message of the server cannot be read and is dropped/g)?.length, 2)
 })
 
 test('an answer that cannot be read is an error to who waits for it, and what else cannot be read is none', async () => {
@@ -424,7 +424,7 @@ test('a relay whose sidecar hangs ends soon after its client', async () => {
   child.stdin.end()
   await once(child, 'close')
   assert.ok(performance.now() - started < 10_000)
-  assert.match(await told, /what became of dec_\w+ could not be recorded/)
+  assert.match(await told, /the outcome of dec_\w+ could not be recorded/)
 })
 
 test('what a server says of a tool only ever makes it more dangerous', async () => {

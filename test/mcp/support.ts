@@ -92,7 +92,7 @@ export async function relayedOverHttp(
 ): Promise<{ url: string; stop(): Promise<number | null> }> {
   const env = { GATE_SIDECAR_KEY: secret, GATE_SIDECAR_URL: gate.url, GATE_SIDECAR_TENANT: 'acme' }
   const command = [process.execPath, BIN, 'mcp', '--http', upstream, '--port', '0', ...options]
-  const { found, child } = await serving(command, env, /gate-sidecar: (http:\S+) stands before/)
+  const { found, child } = await serving(command, env, /gate-sidecar: (http:\S+) relays /)
   return {
     url: found,
     async stop() {

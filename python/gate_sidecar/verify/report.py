@@ -104,7 +104,7 @@ def _limits(report: Report) -> list[str]:
     """Return what the verdict does not say, in the words of `gate-sidecar evidence verify`."""
     limits = []
     if report.verdict == "valid" and report.assurance == "self-asserted":
-        limits.append("when it was, the service alone says")
+        limits.append("only the service vouches for the time")
     if report.redacted:
         limits.append(f"erased: {', '.join(report.redacted)}")
     return limits

@@ -34,37 +34,39 @@ const parseReject = parserOf(RejectRequest)
 const EXAMPLE_ID = 'apr_01hzy3v4q2m8k7t6r5w4x3y2z1'
 
 export function addApprovalCommands(program: GateCommand): void {
-  const approvals = program.command('approvals').description('see and decide what is held for a person')
+  const approvals = program.command('approvals').description('list and decide held requests')
   addKeyOptions(approvals.command('list'), 'the tenant; required without a key')
-    .description('list approvals, oldest deadline first; without a key the host sees all of the tenant')
+    .description('list approvals, earliest deadline first; without a key, all of the tenant')
     // A key belongs to one of the two environments.
     .addOption(environmentOption().default(undefined, "the key's, else live"))
-    .addOption(new Option('--status <status>', 'which ones').choices(APPROVAL_STATUSES).default('pending'))
+    .addOption(
+      new Option('--status <status>', 'only approvals with this status').choices(APPROVAL_STATUSES).default('pending'),
+    )
     .addOption(limitOption(50, 1000))
     .example('approvals list --tenant acme --status approved')
     .action(list)
   addKeyOptions(approvals.command('show <id>'))
-    .description('show all that there is to know before deciding: request, reason, risk, votes, what is bound')
+    .description('show an approval in full: request, reason, risk, votes and what the approval binds')
     .example(`approvals show ${EXAMPLE_ID}`)
     .action(show)
   addVoteOptions(approvals.command('approve <id>'))
-    .description('vote for a held request; a running server follows at once')
-    .option('--comment <text>', 'why')
+    .description('vote to approve a held request; a running server applies the vote at once')
+    .option('--comment <text>', 'reason for the vote')
     .example(`approvals approve ${EXAMPLE_ID} --comment "the invoice is here"`)
     .action(approveOne)
   addVoteOptions(approvals.command('reject <id>'))
-    .description('refuse a held request: it is denied until the deadline of its approval')
-    .option('--reason <text>', 'why')
+    .description('reject a held request; it is denied until the deadline of its approval')
+    .option('--reason <text>', 'reason for the rejection')
     .example(`approvals reject ${EXAMPLE_ID} --reason "unknown recipient"`)
     .action(rejectOne)
   addKeyOptions(approvals.command('cancel <id>'))
-    .description('take back an approval that was not used; by who asked, or who may approve')
+    .description('cancel an unused approval, as its requester or as an approver')
     .example(`approvals cancel ${EXAMPLE_ID}`)
     .action(cancelOne)
 }
 
 function addVoteOptions(command: GateCommand): GateCommand {
-  return addKeyOptions(command).option('--approver-id <name>', "who votes (default: the key's identity)")
+  return addKeyOptions(command).option('--approver-id <name>', 'name of the approver (default: identity of the key)')
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -73,7 +75,7 @@ async function list(options: ListOptions): Promise<void> {
     listApprovals(deps, listReader(deps, caller, options), { status, limit, offset: 0 }),
   )
   print(options, items, () => {
-    if (items.length === 0) return [`No approval is ${status}.`]
+    if (items.length === 0) return [`No ${status} approvals.`]
     const more = page.total - items.length
     return [...approvalTable(items, Date.now()), ...(more > 0 ? [`and ${more} more; see --limit.`] : [])]
   })
@@ -82,7 +84,9 @@ async function list(options: ListOptions): Promise<void> {
 function listReader(deps: Deps, caller: Caller | null, { tenant, environment }: ListOptions) {
   if (caller !== null) {
     if (environment !== undefined && environment !== caller.environment)
-      throw new UsageError(`This is a ${caller.environment} key; it sees nothing of ${environment}.`)
+      throw new UsageError(
+        `A ${caller.environment} key cannot read ${environment}; use a key of ${environment}, or leave out --environment.`,
+      )
     return caller
   }
   if (tenant === undefined) throw new UsageError('Name the tenant with --tenant, or give a key with --key.')
@@ -92,7 +96,7 @@ function listReader(deps: Deps, caller: Caller | null, { tenant, environment }: 
 
 async function show(id: string, options: KeyOptions): Promise<void> {
   await withReader(options, ROUTES.getApproval, { check: 'allButApprovals' }, async (deps, caller) => {
-    // The host names no chain, so the approval's own is used.
+    // A command without a key names no chain, so the chain of the approval applies.
     const chain = caller?.chain ?? (await deps.store.approval(id))?.chain ?? ''
     const reader = caller ?? { chain, key: null }
     const approval = await findApproval(deps, reader, id)
@@ -124,7 +128,7 @@ async function rejectOne(id: string, options: VoteOptions): Promise<void> {
 async function cancelOne(id: string, options: KeyOptions): Promise<void> {
   // Read access suffices for withdrawing an approval.
   const view = await withVoter(id, options, ROUTES.getApproval, (deps, caller) => cancelApproval(deps, caller, id))
-  print(options, view, () => [`${id} is cancelled: the same request asks anew.`])
+  print(options, view, () => [`${id} is cancelled: the same request needs a new approval.`])
 }
 
 function withVoter(
@@ -152,6 +156,6 @@ async function findApproval(deps: Deps, reader: Reader, id: string): Promise<App
 
 function approverId(caller: Caller, { approverId: given }: VoteOptions): string {
   const id = given ?? caller.key.identity
-  if (id === null) throw new UsageError('This key has no identity; say who votes with --approver-id.')
+  if (id === null) throw new UsageError('This key has no identity; name the approver with --approver-id.')
   return id
 }

@@ -56,7 +56,7 @@ export function approvalLines(
     `deadline      ${view.expiresAt}${left === undefined ? '' : ` (${left} left)`}`,
     `decision      ${view.decisionId}`,
     `digest        ${view.digest}`,
-    `bound         requester, action, context and plan: with another value it is another request`,
+    `bound         requester, action, context and plan: any other value makes it another request`,
     ...view.unbound.map((path): Line => ['not bound     ', paint('yellow', `${path}: may differ when it is used`)]),
     '',
     'context:',
@@ -69,7 +69,7 @@ export function approvalLines(
 function voteText({ status, votes }: ApprovalView, vote: ApprovalView['votes'][number], i: number): string {
   const isRejection = status === 'rejected' && i === votes.length - 1
   const claim = vote.approverId === vote.principal ? '' : `, as ${vote.approverId}`
-  const standing = isRejection || vote.counts ? '' : ', which does not count any more'
+  const standing = isRejection || vote.counts ? '' : ', which no longer counts'
   return `${vote.principal}${claim} ${isRejection ? 'rejected' : 'approved'} at ${vote.votedAt}${standing}${vote.comment === null ? '' : `: ${vote.comment}`}`
 }
 

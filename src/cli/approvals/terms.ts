@@ -1,17 +1,17 @@
 import type { ApprovalTerms } from '../../policies/set.ts'
 
-/** `2 people, by keys of treasury or audit, within 4h`. */
+/** `2 people, with keys of treasury or audit, within 4h`. */
 export function termsText(terms: ApprovalTerms): string {
   const { quorum, selfApproval, expiresInMs } = terms
   const people = quorum === 1 ? '1 person' : `${quorum} people`
-  const self = selfApproval ? ', who may be the one who asked' : ''
+  const self = selfApproval ? ', including the requester' : ''
   return `${people}${byKeysOf(terms)}${self}, within ${durationText(expiresInMs).replace(/ 0[hms]$/, '')}`
 }
 
 /** The groups that approvers need, as the end of a sentence. */
 export function byKeysOf({ approvers }: Pick<ApprovalTerms, 'approvers'>): string {
   if (approvers.length === 0) return ''
-  return `, by keys of ${approvers.map((group) => group.join(' or ')).join(', and ')}`
+  return `, with keys of ${approvers.map((group) => group.join(' or ')).join(', and ')}`
 }
 
 /** The two largest units: 2d 3h, 59m 10s. */

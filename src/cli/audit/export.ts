@@ -23,30 +23,30 @@ interface ExportOptions extends ChainOptions {
 
 export function addAuditExportCommand(audit: GateCommand): void {
   addChainOptions(audit.command('export'))
-    .description('write entries with a signed manifest, for who verifies them without this service')
+    .description('export entries with a signed manifest, to verify them without this service')
     .option('--from <day>', 'first day, YYYY-MM-DD')
     .option('--to <day>', 'last day, YYYY-MM-DD')
-    .requiredOption('--out <folder>', 'folder to write, which has no export yet')
+    .requiredOption('--out <folder>', 'folder to write; it must not hold an export yet')
     .example('audit export --tenant acme --from 2026-01-01 --to 2026-01-31 --out january')
     .action(exportCommand)
 }
 
 async function exportCommand(options: ExportOptions): Promise<void> {
   const { from, to, out } = options
-  if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
+  if ((from === undefined) !== (to === undefined)) throw new UsageError('Give --from and --to together.')
   const { manifest } = await withStore(options, async (deps, config) => {
     const chain = await chainNamed(deps, options)
     const range = await rangeOf(deps, chain, options)
     const verifying = progressBar(options.io, `${chain}, verifying`, range.end - range.first)
     const verified = await verifySeqs(deps.store, chain, range, {}, verifying.at).finally(verifying.end)
     if (!verified.valid)
-      throw new CannotRun(`Nothing was exported, since audit chain ${chain} is not what was signed: ${verified.fault}.`)
+      throw new CannotRun(`Nothing was exported, because audit chain ${chain} does not verify: ${verified.fault}.`)
     const progress = progressBar(options.io, chain, range.end - range.first)
     return writeExport(await withKeyring(deps, config), chain, range, out, progress.at).finally(progress.end)
   })
   const { chain, first, end } = manifest
   print(options, { chain, first, end, folder: out, manifest: join(out, MANIFEST_FILE) }, () => [
-    `${(end - first).toLocaleString('en')} entries of ${chain} are in ${out}.`,
+    `Exported ${(end - first).toLocaleString('en')} entries of ${chain} to ${out}.`,
     `Verify them anywhere: gate-sidecar evidence verify ${out} --trust trust.json`,
   ])
 }
@@ -59,7 +59,7 @@ async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptio
       end: await lengthOf(store, chain),
     }
   const size = await prunedInto(store, chain, from)
-  if (size !== undefined) throw new CannotRun(`The entries before ${size} were pruned; their archive has them.`)
+  if (size !== undefined) throw new CannotRun(`The entries before ${size} were pruned; read them from their archive.`)
   return dayRange(store, chain, { startDate: from, endDate: to })
 }
 
@@ -83,13 +83,13 @@ export async function writeExport(
 function instructions({ chain, first, end, origin, exportedAt }: Manifest): string {
   return `# Entries ${first} to ${end - 1} of ${chain}
 
-Exported at ${exportedAt} by ${origin}. \`entries.jsonl\` has the entries, \`manifest.json\` the signature and the signed checkpoint that they lead to.
+Exported at ${exportedAt} by ${origin}. \`entries.jsonl\` holds the entries. \`manifest.json\` holds the signature and the signed checkpoint over the entries.
 
-Take the trust file of ${origin} by a way that you trust, not from whoever gave you this folder. Then, without any network, either of these verifies it:
+Get the trust file of ${origin} over a trusted channel, not from the sender of this folder. Then verify the folder with either command, offline:
 
     gate-sidecar evidence verify . --trust trust.json
     python3 -m gate_sidecar.verify . --trust trust.json
 
-The formats are in the documentation of gate-sidecar, docs/evidence.md: a verifier can be written from that page alone.
+The page docs/evidence.md of gate-sidecar specifies the formats. It is all you need to write a verifier.
 `
 }

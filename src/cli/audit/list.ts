@@ -28,10 +28,12 @@ export function addAuditListCommand(audit: GateCommand): void {
   addChainOptions(audit.command('list'))
     .description('list the entries of a chain, newest first')
     .option('--type <type>', 'only this event type, such as approval.approved')
-    .option('--from <time>', 'from this day (YYYY-MM-DD, UTC) or time (RFC 3339) on')
-    .option('--to <time>', 'to the end of this day, or before this time')
+    .option('--from <time>', 'first day (YYYY-MM-DD, UTC) or time (RFC 3339)')
+    .option('--to <time>', 'last day, or the time before which entries are listed')
     .addOption(limitOption(50, 500))
-    .addOption(new Option('--order <order>', 'oldest or newest first').choices(['asc', 'desc']).default('desc'))
+    .addOption(
+      new Option('--order <order>', 'asc: oldest first, desc: newest first').choices(['asc', 'desc']).default('desc'),
+    )
     .example('audit list --tenant acme --type gate.decision --from 2026-01-01 --to 2026-01-31')
     .action(list)
 }
@@ -40,7 +42,7 @@ export function addChainOptions(command: GateCommand): GateCommand {
   return addCommonOptions(command, 'data')
     .option('--tenant <id>', 'the tenant')
     .addOption(environmentOption())
-    .option('--chain <name>', 'the chain by its name, in place of a tenant: acme/live, or _system')
+    .option('--chain <name>', 'name of the chain, instead of a tenant: acme/live, or _system')
 }
 
 /** @throws UsageError when none or two are named, CannotRun when the chain does not exist */
@@ -49,7 +51,7 @@ export async function chainNamed(deps: Deps, { chain, tenant, environment }: Cha
     await assertChain(deps, chain)
     return chain
   }
-  if (chain !== undefined || tenant === undefined) throw new UsageError('Name a --tenant, or a --chain.')
+  if (chain !== undefined || tenant === undefined) throw new UsageError('Give either --tenant or --chain.')
   assertTenant(deps, tenant)
   return chainOf(tenant, environment)
 }
@@ -57,7 +59,7 @@ export async function chainNamed(deps: Deps, { chain, tenant, environment }: Cha
 /** @throws CannotRun naming the existing chains */
 export async function assertChain({ store }: Deps, chain: string): Promise<void> {
   const all = await store.chains()
-  if (!all.includes(chain)) throw new CannotRun(`There is no chain ${chain}; there are ${all.join(', ')}.`)
+  if (!all.includes(chain)) throw new CannotRun(`There is no chain ${chain}; choose one of ${all.join(', ')}.`)
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -80,5 +82,7 @@ function timeOf(option: string, text: string | undefined, dayMs: number): string
   const day = parseDate(text)
   const ms = day === undefined ? parseRfc3339(text) : day + dayMs
   if (ms !== undefined) return formatTimestamp(Math.min(ms, LAST_TIME_MS))
-  throw new UsageError(`${option}: ${text} is no day such as 2026-01-31, nor a time such as 2026-01-31T12:00:00Z.`)
+  throw new UsageError(
+    `${option}: ${text} is neither a day such as 2026-01-31 nor a time such as 2026-01-31T12:00:00Z.`,
+  )
 }

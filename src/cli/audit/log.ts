@@ -10,10 +10,10 @@ const parseLog = parserOf(LogRequest)
 
 export function addAuditLogCommand(audit: GateCommand): void {
   addKeyOptions(audit.command('log'))
-    .description("write an entry of the key's own")
+    .description('write an audit entry as the holder of the key')
     .requiredOption('--type <type>', 'event type, such as report.sent; the types of the service are reserved')
-    .requiredOption('--event-data <json>', 'what to record, a JSON object')
-    .option('--user-id <name>', 'on whose behalf; recorded as a claim')
+    .requiredOption('--event-data <json>', 'content of the entry, a JSON object')
+    .option('--user-id <name>', 'user on whose behalf the key acts; recorded as a claim')
     .example(`audit log --type report.sent --event-data '{"report": "q3"}' --user-id ann`)
     .action(log)
 }

@@ -23,18 +23,24 @@ interface PruneOptions extends ChainOptions {
 
 export function addAuditPruneCommand(audit: GateCommand): void {
   addChainOptions(audit.command('prune'))
-    .description('archive the oldest entries in a folder and delete them; what is left goes on from a signed record')
-    .requiredOption('--before <day>', `what was written before this day, YYYY-MM-DD; at least ${MIN_AGE_DAYS} days ago`)
-    .requiredOption('--archive <folder>', 'folder to write, which has no export yet')
+    .description('archive the oldest entries in a folder, delete them from the data file, and sign a record of it')
+    .requiredOption(
+      '--before <day>',
+      `prune entries older than this day, YYYY-MM-DD; at least ${MIN_AGE_DAYS} days ago`,
+    )
+    .requiredOption('--archive <folder>', 'folder to write; it must not hold an export yet')
     .addOption(
-      new Option('--without-anchor <sink>', 'anchors that are no longer used, and need not have it; may be given twice')
+      new Option(
+        '--without-anchor <sink>',
+        'anchor no longer in use, which need not hold the checkpoint; may be given twice',
+      )
         .choices(SINKS)
         .argParser(collectOneOf(SINKS)),
     )
-    .requiredOption('--reason <text>', 'why, for the trail: no personal data')
+    .requiredOption('--reason <text>', 'reason, recorded in the trail; leave out personal data')
     .notes(`
-Up to the newest checkpoint before that day that every anchor has, and not past an approval that is open. Bundles of what
-is deleted stay valid; new ones of it cannot be exported.`)
+Pruning ends at the newest checkpoint before that day that every anchor holds, and before any open approval. Existing
+bundles of pruned decisions stay valid; new ones cannot be exported.`)
     .example("audit prune --tenant acme --before 2025-01-01 --archive acme-2024 --reason 'kept for a year'")
     .action(pruneCommand)
 }
@@ -42,7 +48,7 @@ is deleted stay valid; new ones of it cannot be exported.`)
 async function pruneCommand(options: PruneOptions): Promise<void> {
   const { before, archive, reason, withoutAnchor: unused = [] } = options
   const beforeMs = parseDate(before)
-  if (beforeMs === undefined) throw new UsageError(`--before: ${before} is no day such as 2026-01-31.`)
+  if (beforeMs === undefined) throw new UsageError(`--before: ${before} is not a day such as 2026-01-31.`)
   if (reason.length > MAX_REASON) throw new UsageError(`--reason: at most ${MAX_REASON} characters.`)
   const { chain, first, end, isScrubbed } = await withStore(options, async (deps, config) => {
     const chain = await chainNamed(deps, options)
@@ -60,9 +66,11 @@ async function pruneCommand(options: PruneOptions): Promise<void> {
   })
   print(options, { chain, first, end, archive: end > first ? archive : null, scrubbed: isScrubbed }, () => [
     end === first
-      ? `Nothing of ${chain} can be pruned: no checkpoint before that day is without an open approval, and held by every anchor.`
-      : `${(end - first).toLocaleString('en')} entries of ${chain} are in ${archive}, and no more in the data file. Keep the folder: the record names its digest.`,
-    ...(isScrubbed ? [] : ['The file beside the data file still has them: others read from it.']),
+      ? `Nothing of ${chain} can be pruned: before that day, every anchor must hold a checkpoint with no open approval before it.`
+      : `Moved ${(end - first).toLocaleString('en')} entries of ${chain} from the data file to ${archive}. Keep the folder: the trail records its digest.`,
+    ...(isScrubbed
+      ? []
+      : ['The -wal file next to the data file still holds them, because other processes are reading it.']),
   ])
   if (end === first) options.io.exitCode = EXIT.negative
 }

@@ -15,14 +15,12 @@ interface Span {
 
 export function addAuditRedactCommand(audit: GateCommand): void {
   addChainOptions(audit.command('redact'))
-    .description(
-      'erase what was sent: requests, own entries of callers, approvals that are over; the chain stays whole',
-    )
-    .option('--entry <id>', 'of this decision (dec_…) or entry (aud_…); may be given several times', collect)
-    .option('--before <day>', 'of everything before this day, YYYY-MM-DD')
-    .requiredOption('--reason <text>', 'why, for the trail: no personal data')
+    .description('erase the content of requests, entries of callers and closed approvals; the chain stays verifiable')
+    .option('--entry <id>', 'decision (dec_…) or entry (aud_…) to erase; may be given several times', collect)
+    .option('--before <day>', 'erase everything before this day, YYYY-MM-DD')
+    .requiredOption('--reason <text>', 'reason, recorded in the trail; leave out personal data')
     .notes(`
-Cannot be undone. Backups, exports and bundles that were made before still have what is erased.`)
+This cannot be undone. Earlier backups, exports and bundles still hold the erased content.`)
     .example("audit redact --tenant acme --before 2025-12-01 --reason 'kept for a year'")
     .action(redactCommand)
 }
@@ -45,17 +43,21 @@ async function redactCommand(
   })
   print(options, { ...sum, scrubbed: isScrubbed }, (): Line[] => [
     sum.sections === 0
-      ? 'There was nothing to erase.'
-      : `Erased ${sum.sections} sections of ${sum.entries} entries, and ${sum.approvals} approvals. Backups, exports and bundles still have them.`,
-    ...(sum.kept > 0 ? [`${sum.kept} approvals are still open and were left.`] : []),
-    ...(isScrubbed ? [] : ['The file beside the data file still has them: others read from it. Run this again later.']),
+      ? 'Nothing to erase.'
+      : `Erased ${sum.sections} sections of ${sum.entries} entries, and ${sum.approvals} approvals. Earlier backups, exports and bundles still hold them.`,
+    ...(sum.kept > 0 ? [`${sum.kept} approvals are still open and were kept.`] : []),
+    ...(isScrubbed
+      ? []
+      : [
+          'The -wal file next to the data file still holds them, because other processes are reading it. Run this again later.',
+        ]),
   ])
   if (sum.sections === 0) options.io.exitCode = EXIT.negative
 }
 
 async function spanBefore({ store }: Deps, chain: string, day: string): Promise<Span> {
   const ms = parseDate(day)
-  if (ms === undefined) throw new UsageError(`--before: ${day} is no day such as 2026-01-31.`)
+  if (ms === undefined) throw new UsageError(`--before: ${day} is not a day such as 2026-01-31.`)
   return store.seqRange(chain, formatTimestamp(0), formatTimestamp(ms))
 }
 

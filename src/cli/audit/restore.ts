@@ -14,9 +14,9 @@ export function addAuditRestoreCommand(audit: GateCommand): void {
   addSettingOption(command, 'signingKey')
   command
     .description(
-      'take up the trail as it is, though the anchor file says otherwise or checkpoints are missing, and record that',
+      'adopt the trail as it is, despite a contradicting anchor file or missing checkpoints, and record that',
     )
-    .requiredOption('--reason <text>', 'why it is taken up as it is; recorded for good')
+    .requiredOption('--reason <text>', 'why the trail is adopted; recorded permanently')
     .example(
       `audit restore --anchor-file /mnt/anchors/gate.jsonl --reason 'backup of 1 May put back after the disk failed'`,
     )
@@ -26,9 +26,10 @@ export function addAuditRestoreCommand(audit: GateCommand): void {
 async function restore(options: CommonOptions & { reason: string }): Promise<void> {
   const config = configOf(options)
   const { reason } = options
-  if (reason.trim() === '') throw new UsageError('--reason: say why the trail is taken up as it is.')
+  if (reason.trim() === '') throw new UsageError('--reason: say why the trail is adopted as it is.')
   const file = config.anchorFile === null ? undefined : anchorFile(config.anchorFile)
-  if ((await file?.version()) === 'none') throw new CannotRun(`There is no anchor file ${config.anchorFile}.`)
+  if ((await file?.version()) === 'none')
+    throw new CannotRun(`There is no anchor file ${config.anchorFile}; check --anchor-file.`)
   const { discrepancies, unsigned, unsealed, left, refused } = await withStore(
     options,
     (deps) =>
@@ -42,15 +43,16 @@ async function restore(options: CommonOptions & { reason: string }): Promise<voi
           ...discrepancies.map(lineOf),
           ...unsigned.map(tailLine),
           ...unsealed,
-          'The trail goes on as it is. That is recorded as audit.restored, and a running service writes again within seconds.',
+          'The trail is adopted as it is, and audit.restored records that. A running service writes again within seconds.',
         ]
       : [
           file === undefined
-            ? 'All is signed that must be; nothing was written. To compare with an anchor file, give --anchor-file.'
-            : 'The trail agrees with its anchors, and all is signed that must be; nothing was written.',
+            ? 'No checkpoint is missing; nothing was written. To compare with an anchor file, give --anchor-file.'
+            : 'The trail agrees with its anchors, and no checkpoint is missing; nothing was written.',
         ],
   )
-  if (left.length > 0) throw new CannotRun(`The anchors are still contradicted:\n${left.map(lineOf).join('\n')}`)
-  if (refused.length > 0) throw new CannotRun(`Not taken up, restore a backup of it:\n${refused.join('\n')}`)
+  if (left.length > 0) throw new CannotRun(`The trail still contradicts its anchors:\n${left.map(lineOf).join('\n')}`)
+  if (refused.length > 0)
+    throw new CannotRun(`These chains cannot be adopted; restore a backup:\n${refused.join('\n')}`)
   if (!isRestored) options.io.exitCode = EXIT.negative
 }

@@ -19,9 +19,9 @@ const FOLLOW_BATCH = 500
 
 export function addAuditTailCommand(audit: GateCommand): void {
   addChainOptions(audit.command('tail'))
-    .description('print the newest entries, oldest of them first; JSON is one entry a line')
+    .description('print the newest entries, the newest last; with --json, one entry per line')
     .addOption(limitOption(10, 500))
-    .option('--follow', 'go on with new entries as they come')
+    .option('--follow', 'keep printing new entries')
     .example('audit tail --tenant acme --follow')
     .action(tail)
 }

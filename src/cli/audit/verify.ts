@@ -43,21 +43,21 @@ interface Verified {
 
 export function addAuditVerifyCommand(audit: GateCommand): void {
   addTrustOptions(addCommonOptions(audit.command('verify'), 'data'))
-    .description('recompute every hash, tree and signature of every chain; exit 1 when something is wrong')
+    .description('verify every hash, tree and signature of every chain; exit 1 on any fault')
     .option('--chain <name>', 'only this chain, such as acme/live')
     .option('--from <day>', 'first day, YYYY-MM-DD')
     .option('--to <day>', 'last day, YYYY-MM-DD')
-    .option('--no-contents', 'only chain, tree and signatures, which is quicker')
-    .option('--require-anchor', 'exit 1 when an entry is held by no anchor that was given or configured')
+    .option('--no-contents', 'verify only chain, tree and signatures, which is faster')
+    .option('--require-anchor', 'exit 1 if an entry is in none of the given and configured anchors')
     .notes(`
-Without --trust or --vkey, the key file of the service says which log key is the right one.`)
+Without --trust or --vkey, the trusted log key is the one in the key file of the service.`)
     .example('audit verify --chain acme/live --from 2026-01-01 --to 2026-01-31')
     .action(verify)
 }
 
 async function verify(options: VerifyOptions): Promise<void> {
   const { from, to } = options
-  if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
+  if ((from === undefined) !== (to === undefined)) throw new UsageError('Give --from and --to together.')
   const verified = await verifyFile(options)
   const isAnchored = verified.chains.every(({ unanchoredEntries }) => unanchoredEntries === 0)
   const isGood = verified.fault === null && verified.chains.every((result) => result.valid)
@@ -123,7 +123,10 @@ function logKeysOf(config: Config, { store }: Deps, options: VerifyOptions) {
     { ...trust, logKeys: pinned },
     { origin, rotations: rotationsOf(store), signedBy: '' },
   )
-  if (!isPinned) throw new CannotRun(`None of the pinned log keys is of this trail, whose origin is ${origin}.`)
+  if (!isPinned)
+    throw new CannotRun(
+      `None of the pinned log keys belongs to this trail, whose origin is ${origin}; check --trust and --vkey.`,
+    )
   return { logKeys: keys, revoked, pinned: true, isGiven: trust.logKeys.length > 0 }
 }
 
@@ -159,7 +162,7 @@ function linesOf({ chains, fault, pinned }: Verified): Line[] {
     ...(fault === null ? [] : [[paint('red', 'BROKEN'), `: ${fault}`]]),
     ...(pinned || chains.length === 0
       ? []
-      : ['The log key is the one that the data file itself names; pin one with --trust or --vkey.']),
+      : ['The log key comes from the data file itself; pin one with --trust or --vkey.']),
   ]
 }
 
@@ -169,7 +172,7 @@ function gapsOf({ redactedEntries, unanchoredEntries, unsignedEntries, sealed }:
   const parts = [
     ...count(redactedEntries, 'with erased sections'),
     ...count(unsignedEntries, unsigned),
-    ...count(unanchoredEntries, 'held by no anchor'),
+    ...count(unanchoredEntries, 'not anchored'),
   ]
   return parts.map((part) => `, ${part}`).join('')
 }

@@ -7,10 +7,10 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
 export function addCompletionCommand(program: GateCommand): void {
   addCommonOptions(program.command('completion'))
-    .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
-    .description('print a script that completes commands, options and their values in a shell')
+    .addArgument(new Argument('<shell>', 'shell that loads the script').choices(Object.keys(SCRIPTS)))
+    .description('print a shell script that completes commands, options and their values')
     .notes(`
-The script starts nothing when it completes. Install it with one of these lines in the start file of the shell:
+The script completes without running gate-sidecar. To install it, add one of these lines to the startup file of the shell:
   bash (~/.bashrc)                   source <(gate-sidecar completion bash)
   zsh (~/.zshrc, after compinit)     source <(gate-sidecar completion zsh)
   fish (~/.config/fish/config.fish)  gate-sidecar completion fish | source`)

@@ -32,7 +32,7 @@ function cases(levels: readonly Level[], line: (level: Level) => string): string
 
 function levelFinder(name: string, levels: readonly Level[]): string {
   const steps = levels.filter(({ path }) => path.length > 0)
-  return `# Sets level to the command that the words lead to. Only commands without others below take values, so a value is none.
+  return `# Sets level to the command that the words lead to. Only commands without subcommands take values.
 ${name}_level() {
   local word
   level=

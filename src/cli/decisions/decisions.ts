@@ -6,11 +6,9 @@ import { type Line, paint, prettyJson, print, undisguisedLines } from '../output
 import { EFFECT_STYLE } from './explanation-lines.ts'
 
 export function addDecisionCommands(program: GateCommand): void {
-  const decisions = program.command('decisions').description('look into single decisions')
+  const decisions = program.command('decisions').description('show recorded decisions')
   addCommonOptions(decisions.command('show <id>'), 'data')
-    .description(
-      'show a decision, why it came out so, and its place in the chain; exit 1 when its entry does not verify',
-    )
+    .description('show a decision, its reason and its place in the chain; exit 1 if its entry does not verify')
     .example('decisions show dec_01hzy3v4q2m8k7t6r5w4x3y2z1')
     .action(show)
 }

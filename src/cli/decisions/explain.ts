@@ -18,7 +18,7 @@ import { decisionLines, explanationLines, valueText } from './explanation-lines.
 export function addExplainCommand(program: GateCommand): void {
   addCommonOptions(program.command('explain <id>'), 'data', 'policies')
     .description(
-      'explain a recorded decision by the policies that made it, or a code of a fault; exit 1 when the entry does not verify or the decision does not come out again',
+      'explain a recorded decision from its policies, or a fault code; exit 1 if the entry does not verify or the policies now decide differently',
     )
     .example('explain dec_01hzy3v4q2m8k7t6r5w4x3y2z1', 'explain GATE1203')
     .action(explain)
@@ -70,10 +70,10 @@ function reproducedLines({ unexplained, reproduced, differences }: Found): Line[
   if (unexplained !== null) return [['reproduced    ', paint('yellow', unexplained.message)]]
   if (reproduced) return [['reproduced    ', paint('green', 'yes, these policies decide the same')]]
   return [
-    ['reproduced    ', paint('red', 'NO: what is recorded stays what was decided')],
+    ['reproduced    ', paint('red', 'NO: the recorded decision stands')],
     ...differences.map(
       ({ member, recorded, again }) =>
-        `              ${member}: ${valueText(recorded)} is recorded, ${valueText(again)} comes out`,
+        `              ${member}: recorded ${valueText(recorded)}, now ${valueText(again)}`,
     ),
   ]
 }
@@ -87,8 +87,7 @@ function pageText(page: string): string | null {
 }
 
 function explainCode(code: string, options: CommonOptions): void {
-  if (!isCode(code))
-    throw new CannotRun(`There is no code ${code}; the table of faults in docs/policies.md has them all.`)
+  if (!isCode(code)) throw new CannotRun(`There is no code ${code}; see the table of faults in docs/policies.md.`)
   const { severity, title } = DIAGNOSTICS[code]
   const page = pageOf(code)
   const text = pageText(page)

@@ -35,7 +35,7 @@ export interface DecisionSummary {
   reason: string
   rule: string | null
   decidedBy: string
-  /** Terms of the approval, where they are known and it is held. */
+  /** Terms of the approval, if the action is held and they are known. */
   hold?: ApprovalTerms | null
 }
 
@@ -56,7 +56,7 @@ export function decisionLines(summary: DecisionSummary, riskScore: number, why: 
   ]
 }
 
-/** The whole explanation: each rule and risk factor about the action, with the facts of its conditions. */
+/** The whole explanation: each rule and risk factor of the action, with the facts of its conditions. */
 export function explanationLines(why: Explanation): Line[] {
   const rules = [...why.rules.flatMap(rowsOfRule), ...moreRow(why.rulesLeftOut, 0)]
   const factors = factorRows(why)
@@ -64,7 +64,7 @@ export function explanationLines(why: Explanation): Line[] {
   return [
     `request       ${requestText(why.request)}${why.domain === null ? '' : `; its domain is ${why.domain}`}`,
     '',
-    rules.length === 0 ? 'no rule is about this action' : 'rules:',
+    rules.length === 0 ? 'no rule covers this action' : 'rules:',
     ...lines.slice(0, rules.length),
     ...(factors.length === 0 ? [] : ['', 'risk factors:']),
     ...lines.slice(rules.length),
@@ -77,7 +77,7 @@ export function factorLines(why: Explanation): Line[] {
 
 function requestText({ declared, validated, fault }: ExplainedRequest): string {
   if (fault !== null) return `does not fit: ${fault}`
-  if (!declared) return 'not checked, since the action is not declared'
+  if (!declared) return 'not checked, because the action is not declared'
   return validated ? 'fits what the action declares' : 'fits what the action declares, but the plan names no action'
 }
 
@@ -98,7 +98,7 @@ function rowsOfFactor(factor: ExplainedFactor): Row[] {
   return [head, ...rowsOfConditions(condition, 1), ...scaled]
 }
 
-/** The fact of a scale is not read where the condition is false. */
+/** The fact of a scale is not read if the condition is false. */
 function scaleRow(scale: ExplainedScale, outcome: Truth): Row {
   const { fact, from, to } = scale
   return ['', asked(1, `${fact} from ${from} to ${to}`), outcome === 'false' ? '' : seenText(scale), '']
@@ -131,7 +131,7 @@ function referenceText({ name, conditions, leftOut }: ExplainedReference): strin
 }
 
 function seenText({ seen, defaulted, overBudget }: Pick<ExplainedLeaf, 'seen' | 'defaulted' | 'overBudget'>): string {
-  if (overBudget) return 'takes more work than one check may do'
+  if (overBudget) return 'exceeds the work limit of a check'
   return seen === null ? 'is missing' : `is ${valueText(seen)}${defaulted ? ' (default)' : ''}`
 }
 

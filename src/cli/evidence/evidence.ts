@@ -19,15 +19,15 @@ const MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 export function addEvidenceCommands(program: GateCommand): void {
   const evidence = program.command('evidence').description('export and verify signed evidence of decisions')
   addCommonOptions(evidence.command('export <decision>'), 'data')
-    .description('write the trust bundle of a decision')
-    .option('--out <file>', 'file to write; standard output if not given')
-    .option('--dsse', 'in an envelope of DSSE')
+    .description('export the trust bundle of a decision')
+    .option('--out <file>', 'file to write (default: stdout)')
+    .option('--dsse', 'wrap the bundle in a DSSE envelope')
     .example('evidence export dec_01hzy3v4q2m8k7t6r5w4x3y2z1 --out bundle.json')
     .action(exportCommand)
   addTrustOptions(addCommonOptions(evidence.command('verify <file>')))
-    .description('verify a bundle, its envelope, or the folder of an export, without any server')
+    .description('verify a bundle, an envelope or the folder of an export, offline')
     .example('evidence verify bundle.json --trust trust.json')
-    .notes('\nExit codes: 0 valid, 1 invalid, 2 incomplete or no key is pinned, 3 could not run.')
+    .notes('\nExit codes: 0 valid, 1 invalid, 2 incomplete or no key pinned, 3 could not run.')
     .action(verifyCommand)
 }
 
@@ -44,7 +44,7 @@ async function exportCommand(id: string, options: CommonOptions & { out?: string
 function readBundle(file: string): Uint8Array {
   const stat = statSync(file)
   // Other kinds of files have no length, and may have no end.
-  if (!stat.isFile()) throw new CannotRun(`${file} is no file.`)
+  if (!stat.isFile()) throw new CannotRun(`${file} is not a regular file.`)
   if (stat.size > MAX_BUNDLE_BYTES) throw new CannotRun(`${file} is too large to be a bundle.`)
   return readFileSync(file)
 }
@@ -57,11 +57,11 @@ async function verifyCommand(file: string, options: CommonOptions & TrustOptions
   options.io.exitCode = verdictOf(result).exitCode
 }
 
-/** Tells beside the verdict on an export what its entries record against the rules. */
+/** Prints the verdict on an export, and what its entries record against the rules. */
 function verifyFolder(result: ExportVerification, options: CommonOptions): void {
   const { first = null, unlawfulEntries = 0, unjudged = 0 } = result.rules ?? {}
   const lines = [
-    ...(unjudged === 0 ? [] : [`Not judged, for want of entries that are not here: ${counted(unjudged, 'check')}.`]),
+    ...(unjudged === 0 ? [] : [`Not judged, because the export lacks the entries: ${counted(unjudged, 'check')}.`]),
     ...(first === null
       ? []
       : [`UNLAWFUL, ${counted(unlawfulEntries, 'time')}: entry ${first.seq}: ${first.what} (rule ${first.rule}).`]),

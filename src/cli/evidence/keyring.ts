@@ -21,7 +21,7 @@ export async function withKeyring(
 ): Promise<EvidenceDeps> {
   const path = signingKeyPath(config)
   const create = (): never => {
-    throw new CannotRun(`There is no signing key ${path}; start the service once to make it.`)
+    throw new CannotRun(`There is no signing key ${path}; start the service once to create it.`)
   }
   const keyring = await openKeyring(deps, { ...signingKeyFile(path), create })
   return { ...deps, keyring, checkpoints: checkpointer({ ...deps, keyring, onFault }) }

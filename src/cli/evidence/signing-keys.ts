@@ -15,24 +15,24 @@ import { type Line, print, table, writeOut } from '../output.ts'
 import { unreadableLines, writeReserve } from '../stop-reserve.ts'
 
 export function addSigningKeyCommands(program: GateCommand): void {
-  const keys = program.command('signing-keys').description('the keys that evidence is signed with, and who trusts them')
+  const keys = program.command('signing-keys').description('show, rotate and revoke the keys that sign evidence')
   addCommonOptions(keys.command('show'), 'data')
-    .description('show the log key that others pin, and the keys before it')
+    .description('show the log key that verifiers pin, and earlier keys')
     .addOption(limitOption(10, 1000))
     .example('signing-keys show --data ./data')
     .action(show)
   addCommonOptions(keys.command('rotate'), 'data')
-    .description('make another log key follow the one in use; evidence of the old one stays good')
+    .description('replace the log key with a new one; evidence of the old key stays valid')
     .example('signing-keys rotate --data ./data')
     .action(rotate)
   addCommonOptions(keys.command('revoke <id>'), 'data')
-    .description('record that somebody else may hold a key; rotate first when it is the one in use')
-    .requiredOption('--since <time>', 'from when on, RFC 3339')
+    .description('record that a key is compromised; rotate first if it is in use')
+    .requiredOption('--since <time>', 'time of the compromise, RFC 3339')
     .example(`signing-keys revoke sha256:${'0'.repeat(64)} --since 2026-01-31T12:00:00Z`)
     .action(revoke)
   addCommonOptions(keys.command('export-trust'), 'data')
     .description('write the trust file that a verifier pins')
-    .option('--out <file>', 'file to write; standard output if not given')
+    .option('--out <file>', 'file to write (default: stdout)')
     .example('signing-keys export-trust --out trust.json')
     .action(exportTrust)
 }
@@ -76,7 +76,7 @@ async function show(options: CommonOptions & { limit: number }): Promise<void> {
 
 async function rotate(options: CommonOptions): Promise<void> {
   const rotation = await withStore(options, async (deps, config) => {
-    // The new key reads nothing of what the reserve has under the old one.
+    // The new key cannot read stops that the reserve keeps under the old one.
     const unreadableStops = await writeReserve(deps, config)
     const rotated = await rotateLogKey(deps, signingKeyFile(signingKeyPath(config)), hostActor())
     return { from: shownKey(deps.store, rotated.from), to: shownKey(deps.store, rotated.to), unreadableStops }
@@ -85,18 +85,18 @@ async function rotate(options: CommonOptions): Promise<void> {
   print(options, rotation, () => [
     ...unreadableLines(unreadableStops),
     `Checkpoints are signed with ${to.id} from now on.`,
-    `Who pinned the old key follows by the rotation, which travels with evidence; better pin the new one: ${to.vkey}`,
+    `Verifiers that pinned the old key follow the rotation, which is part of evidence. They can also pin the new key: ${to.vkey}`,
   ])
 }
 
 async function revoke(id: string, options: CommonOptions & { since: string }): Promise<void> {
   const since = parseRfc3339(options.since)
-  if (since === undefined) throw new UsageError(`--since: ${options.since} is no time such as 2026-01-31T12:00:00Z.`)
+  if (since === undefined) throw new UsageError(`--since: ${options.since} is not a time such as 2026-01-31T12:00:00Z.`)
   const key = await withStore(options, async (deps) =>
     shownKey(deps.store, await revokeSigningKey(deps, id, formatTimestamp(since), hostActor())),
   )
   print(options, key, () => [
-    `${key.id} is revoked since ${key.revokedAt}. Give verifiers the trust file anew: gate-sidecar signing-keys export-trust`,
+    `${key.id} is revoked since ${key.revokedAt}. Send verifiers a new trust file: gate-sidecar signing-keys export-trust`,
   ])
 }
 
@@ -105,5 +105,5 @@ async function exportTrust(options: CommonOptions & { out?: string }): Promise<v
   if (trust.logKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
   const file = writeOut(options, trust)
   if (file === undefined) return
-  print(options, { file }, () => [`The trust file is ${file}. Take it to who verifies by a way that they trust.`])
+  print(options, { file }, () => [`Wrote the trust file ${file}. Send it to the verifier over a trusted channel.`])
 }

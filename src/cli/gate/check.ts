@@ -8,8 +8,8 @@ import { addOfflineOptions, judgeOffline, type OfflineOptions } from './offline.
 
 export function addCheckCommand(program: GateCommand): void {
   addOfflineOptions(program.command('check'))
-    .description('decide an action by the policy files alone; exit 1 unless it is allowed')
-    .option('--explain', 'show each rule and risk factor about the action, and what its conditions saw')
+    .description('decide an action from the policy files alone; exit 1 unless it is allowed')
+    .option('--explain', 'show each rule and risk factor of the action, and the values of their facts')
     .example(`check --tenant acme --action payment.transfer --context '{"amount": 25}' --explain`)
     .action(checkOffline)
 }
@@ -41,12 +41,14 @@ function summary({ outcome, risk }: Judgement) {
 
 /** A hint for people at a terminal; a script knows what it asked for. */
 function hint({ stdout }: Io): Line[] {
-  return stdout.isTTY ? [[paint('dim', 'With --explain: every rule and risk factor, and what they saw.')]] : []
+  return stdout.isTTY
+    ? [[paint('dim', 'Add --explain to see each rule and risk factor, and the values of their facts.')]]
+    : []
 }
 
 export function addRiskCommand(program: GateCommand): void {
   addOfflineOptions(program.command('risk'))
-    .description('score an action by the policy files alone, without deciding, and explain each factor')
+    .description('score an action from the policy files alone, without deciding, and explain each factor')
     .example(`risk --tenant acme --action payment.transfer --context '{"amount": 25}'`)
     .action(riskOffline)
 }

@@ -30,13 +30,13 @@ const parseRequest = parserOf(RiskRequest)
 
 export function addOfflineOptions(command: GateCommand): GateCommand {
   return addCommonOptions(command, 'policies')
-    .requiredOption('--tenant <id>', 'whose policies')
+    .requiredOption('--tenant <id>', 'tenant of the policies')
     .requiredOption('--action <name>', 'the action')
     .option('--context <json>', 'the context, a JSON object')
     .option('--plan <json>', 'the plan, a JSON object')
     .addOption(environmentOption())
-    .option('--agent <name>', 'identity of the asking key', 'agent')
-    .option('--at <time>', 'as of this time (RFC 3339) instead of now')
+    .option('--agent <name>', 'identity of the key that asks', 'agent')
+    .option('--at <time>', 'time of the request, RFC 3339 (default: now)')
 }
 
 /** @throws UsageError for a malformed request, CannotRun when the tenant has no valid policies */

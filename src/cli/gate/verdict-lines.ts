@@ -13,7 +13,7 @@ export function verdictOf({ verdict, checks }: Verification): { name: string; ex
 export function verdictLines(result: Verification): Line[] {
   const { name, exitCode } = verdictOf(result)
   const gaps = [
-    ...(result.valid && result.assurance === 'self-asserted' ? ['when it was, the service alone says'] : []),
+    ...(result.valid && result.assurance === 'self-asserted' ? ['only the service vouches for the time'] : []),
     ...(result.redacted.length > 0 ? [`erased: ${result.redacted.join(', ')}`] : []),
   ]
   const verdict = paint(exitCode === 0 ? 'green' : exitCode === 1 ? 'red' : 'yellow', name)

@@ -32,7 +32,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 const LIMITS = { maxDepth: 64, maxValues: 1_000_000 }
 /** Time limit of one request to the sidecar, retries included. */
 const ASK_MS = 10_000
-/** Limit for everything but the wait for people; a hook that Claude Code has to end does not block. */
+/** Limit for everything but the wait for people; a hook that Claude Code has to kill does not block. */
 export const MORE_MS = 45_000
 
 /** Answers one hook of Claude Code, and ends the process. */
@@ -40,7 +40,7 @@ export async function answerHook(options: HookOptions): Promise<void> {
   try {
     const approvalTimeout = parseDuration(options.approvalTimeout) ?? 0
     // An unref'd timer: without other work the process ends, which blocks as well.
-    setTimeout(() => block(options.io, 'There was no answer in time.'), approvalTimeout + MORE_MS).unref()
+    setTimeout(() => block(options.io, 'The sidecar did not answer in time.'), approvalTimeout + MORE_MS).unref()
     const event = await readEvent(options.io)
     if (event.kind === 'called') await tellOutcome(options, event)
     else await decide(options, event, approvalTimeout)
@@ -54,8 +54,7 @@ async function decide(options: HookOptions, { request, call }: AboutToCall, appr
   const { io } = options
   const permit = await gateClient(options, { timeout: ASK_MS, fetch: httpFetch }).permit(request, { approvalTimeout })
   const { decisionId } = permit.decision
-  if (!permit.isValid())
-    return block(io, `${request.action} was allowed, but for a time that has passed: try it again.`)
+  if (!permit.isValid()) return block(io, `${request.action} was allowed, but the permit has expired: try again.`)
   if (options.outcomes && call !== undefined) note(io, (notes) => notes.put(nameOf(options, call), decisionId))
   allow(io, `${JSON.stringify(allowOutput(options.onAllow, request.action, permit.decision))}\n`)
 }
@@ -78,12 +77,12 @@ async function tellOutcome(options: HookOptions, { outcome, call }: Called): Pro
 /** @throws UsageError for input other than a hook of Claude Code about a tool */
 async function readEvent(io: Io): Promise<HookEvent> {
   const bytes = await readInput(io, MAX_BYTES)
-  if (bytes.byteLength > MAX_BYTES) throw new UsageError(`The hook has more than ${MAX_BYTES} bytes.`)
+  if (bytes.byteLength > MAX_BYTES) throw new UsageError(`The input of the hook has more than ${MAX_BYTES} bytes.`)
   try {
     const payload = parseJson(bytes, LIMITS)
     return usualEvent(payload) ?? (await import('../../gate/claude-code-event.ts')).readHookEvent(payload)
   } catch (error) {
-    throw new UsageError(`The hook cannot be used: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`The input of the hook cannot be read: ${error instanceof Error ? error.message : error}`)
   }
 }
 

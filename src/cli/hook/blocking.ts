@@ -18,7 +18,7 @@ export function blockUnlessAllowed(): void {
   for (const signal of SIGNALS) process.on(signal, blockBySignal)
 }
 
-/** Restores the usual exit codes, for runs that answer no hook. */
+/** Restores the usual exit codes, for runs that do not answer a hook. */
 export function endAsOthers(io: Io): void {
   io.exitCode = 0
   process.off('exit', onlyBlocking)
@@ -53,5 +53,5 @@ function blockByError(error: unknown): void {
 }
 
 function blockBySignal(signal: NodeJS.Signals): void {
-  block(process, `The hook was stopped by ${signal} before there was an answer.`)
+  block(process, `The hook was stopped by ${signal} before it had an answer.`)
 }

@@ -13,25 +13,28 @@ const USUAL_WAIT = '9m'
 export function addHookCommands(program: GateCommand): void {
   const group = program.command('hook').description('answer the hooks of an agent')
   addCommonOptions(addGateOptions(group.command('claude-code')))
-    .description('decide a tool call of Claude Code: its hook on standard input, exit 2 unless the call is allowed')
+    .description('decide a tool call of Claude Code, read from stdin; exit 2 unless it is allowed')
     .addOption(
-      new Option('--approval-timeout <duration>', 'how long people are waited for')
+      new Option('--approval-timeout <duration>', 'how long to wait for people')
         .argParser(durationOf)
         .default(USUAL_WAIT),
     )
     .addOption(
-      new Option('--on-allow <what>', 'pass: the permissions of Claude Code go on; grant: the user is not asked')
+      new Option(
+        '--on-allow <what>',
+        'pass: Claude Code applies its own permissions; grant: Claude Code does not ask the user',
+      )
         .choices(ON_ALLOW)
         .default('pass'),
     )
-    .option('--outcomes', 'tell the sidecar what becomes of each call, by the hooks after it')
-    .option('--install', 'write the hook, with these options, into the settings of Claude Code, and show what changes')
-    .addOption(new Option('--scope <scope>', 'whose settings --install writes').choices(SCOPES).default('project'))
-    .option('--yes', 'with --install: do not ask')
+    .option('--outcomes', 'report the outcome of each call to the sidecar, from the hooks after it')
+    .option('--install', 'add the hook, with these options, to the settings of Claude Code, and show the changes')
+    .addOption(new Option('--scope <scope>', 'settings that --install changes').choices(SCOPES).default('project'))
+    .option('--yes', 'with --install: do not ask for confirmation')
     .addHelpText(
       'after',
       `
-The key comes from GATE_SIDECAR_KEY. All that is no allow blocks the call: a deny, a sidecar that is down, a missing key.
+The key comes from GATE_SIDECAR_KEY. Anything but an allow blocks the call: a deny, an unreachable sidecar, a missing key.
 
 Example:
   gate-sidecar hook claude-code --tenant acme --install

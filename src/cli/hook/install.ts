@@ -37,13 +37,13 @@ export async function installHook(options: InstallOptions): Promise<void> {
   const onPath = isOnPath(io)
   const report = (status: string, lines: readonly Line[]): void =>
     print(options, { file, status, onPath }, () => [...lines, ...(onPath ? [] : [NOT_ON_PATH])])
-  if (after === before) return report('unchanged', [`${file} has this hook already.`])
+  if (after === before) return report('unchanged', [`${file} already has this hook.`])
   const diff = diffLines(file, before, after)
   if (!options.yes) {
     const canAsk = io.stdin.isTTY && io.stdout.isTTY && !options.json
     if (canAsk) print(options, {}, () => diff)
     if (!canAsk || !(await isConfirmed(io))) {
-      report('to be changed', [...(canAsk ? [] : diff), 'Nothing was changed. With --yes, it is.'])
+      report('to be changed', [...(canAsk ? [] : diff), 'Nothing was changed. To make the change, pass --yes.'])
       io.exitCode = EXIT.negative
       return
     }
@@ -51,7 +51,7 @@ export async function installHook(options: InstallOptions): Promise<void> {
   write(file, found, after)
   report('changed', [
     ...(options.yes ? diff : []),
-    `Wrote ${file}. The hook needs ${KEY_VARIABLE} where Claude Code is started.`,
+    `Wrote ${file}. Set ${KEY_VARIABLE} in the environment of Claude Code.`,
   ])
 }
 
@@ -93,14 +93,14 @@ function readSettings(file: string, folder: string): Found | undefined {
   if (!isThere(file)) return undefined
   const path = pathInside(folder, file)
   if (path === undefined) throw leadsOut(file, folder)
-  if (!statSync(path).isFile()) throw new CannotRun(`${file} is no file.`)
+  if (!statSync(path).isFile()) throw new CannotRun(`${file} is not a regular file.`)
   const bytes = readAtMost(path, MAX_BYTES)
   if (bytes.byteLength > MAX_BYTES) throw new CannotRun(`${file} has more than ${MAX_BYTES} bytes.`)
   return { path, bytes }
 }
 
 function leadsOut(path: string, folder: string): CannotRun {
-  return new CannotRun(`${path} is a link that leads out of ${folder}; change the file where it lies.`)
+  return new CannotRun(`${path} is a link out of ${folder}; change its target instead.`)
 }
 
 function settingsWith(file: string, text: string, groups: readonly HookGroup[]): string {
@@ -115,7 +115,8 @@ function settingsWith(file: string, text: string, groups: readonly HookGroup[]):
 /** @throws UsageError without a tenant */
 function groupsOf({ approvalTimeout, onAllow, outcomes, ...given }: InstallOptions): HookGroup[] {
   const { tenant, url } = addressOf(given)
-  if (!isTenantId(tenant)) throw new UsageError(`${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
+  if (!isTenantId(tenant))
+    throw new UsageError(`${tenant} is not a tenant id; use letters, digits, _ and -, at most 63.`)
   // Defaults are named too: a project's environment must not redirect the hook.
   const where = ['--tenant', tenant, '--url', url]
   const how = ['--approval-timeout', approvalTimeout, '--on-allow', onAllow, ...(outcomes ? ['--outcomes'] : [])]
@@ -139,7 +140,7 @@ function isConfirmed({ stdin, stdout }: Io): Promise<boolean> {
   const reader = createInterface({ input: stdin, output: stdout })
   return new Promise((resolve) => {
     reader.once('close', () => resolve(false))
-    reader.question('Write this? [y/N] ', (answer) => {
+    reader.question('Make these changes? [y/N] ', (answer) => {
       resolve(/^y(es)?$/i.test(answer.trim()))
       reader.close()
     })

@@ -16,7 +16,7 @@ export class UnusableSettings extends Error {
   override readonly name = 'UnusableSettings'
 }
 
-/** The hook of this program, whoever wrote it and wherever the program lies. */
+/** The hook of this program, with any author and any path of the program. */
 const OURS = /\bgate-sidecar(?:\.js)?['"]? hook claude-code\b/
 
 /**
@@ -33,14 +33,14 @@ function withGroup(text: string, { event, group }: HookGroup): string {
   const root = rootOf(text)
   const hooks = memberOf(root, 'hooks')
   if (hooks === undefined) return withMember(root, 'hooks', { [event]: [group] })
-  if (hooks.entries === undefined) throw new UnusableSettings('has hooks that are no object')
+  if (hooks.entries === undefined) throw new UnusableSettings('has a member hooks that is not an object')
   const list = memberOf(hooks, event)
   if (list === undefined) return withMember(hooks, event, [group])
-  if (list.items === undefined) throw new UnusableSettings(`has hooks.${event} that is no list`)
+  if (list.items === undefined) throw new UnusableSettings(`has a member hooks.${event} that is not a list`)
   const [own, second] = list.items.filter(isOurs)
   if (own === undefined) return withItem(list, group)
   if (second !== undefined || memberOf(own, 'hooks')?.items?.length !== 1)
-    throw new UnusableSettings(`has the hook in hooks.${event} more than once, or beside others; take it out first`)
+    throw new UnusableSettings(`has the hook in hooks.${event} more than once, or next to others; remove it first`)
   return JSON.stringify(own.value) === JSON.stringify(group) ? text : replaced(own, rendered(own, group))
 }
 
@@ -54,14 +54,13 @@ function rootOf(text: string): Node {
   try {
     settings = parseJson(text, { maxDepth: LIMITS.depth })
   } catch (error) {
-    if (error instanceof GateError)
-      throw new UnusableSettings(`is no JSON that can be read: ${error.message.slice(0, -1)}`)
+    if (error instanceof GateError) throw new UnusableSettings(`is not valid JSON: ${error.message.slice(0, -1)}`)
     throw error
   }
   const root = isJsonObject(settings) ? jsonNodes(sourceOf('', text), createReport()) : undefined
-  if (root === undefined) throw new UnusableSettings('is no JSON object')
+  if (root === undefined) throw new UnusableSettings('is not a JSON object')
   if (memberOf(root, 'disableAllHooks')?.value === true)
-    throw new UnusableSettings('has disableAllHooks: true, so that no hook would run; take it out first')
+    throw new UnusableSettings('has disableAllHooks: true, which keeps every hook from running; remove it first')
   return root
 }
 

@@ -44,16 +44,13 @@ interface FormatResult {
 
 export function addFormatCommand(program: GateCommand): void {
   addCommonOptions(program.command('fmt'), 'policies')
-    .description('write policy and test files in one style, with their comments; the digest stays the same')
-    .argument(
-      '[paths...]',
-      "files and folders in place of the policies' folder; - for standard input to standard output",
-    )
-    .option('--check', 'change nothing; exit 1 when a file is not in the style')
-    .option('--diff', 'change nothing; show what would change')
+    .description('format policy and test files; comments and the digest stay the same')
+    .argument('[paths...]', 'files and folders to format (default: the policies folder); - formats stdin to stdout')
+    .option('--check', 'change nothing; exit 1 if a file is not formatted')
+    .option('--diff', 'change nothing; show the changes')
     .notes(`
-A folder stands for its files *.yaml, *.yml and *.json, and for those of the folders in it. A file that cannot be read as a
-document is refused with its faults and left as it is: exit 1.`)
+A folder stands for its *.yaml, *.yml and *.json files, including those of its subfolders. A file that is not a valid
+document is refused: the command prints its faults, leaves it unchanged and exits with 1.`)
     .example('fmt', 'fmt --check --diff policies/acme')
     .action(format)
 }
@@ -92,12 +89,12 @@ function folderTargets(folder: string, shown: string): Target[] {
     return { file: join(shown, name), path: join(folder, name), folder, isNamed: false }
   })
   if (targets.length > 0) return targets
-  throw new CannotRun(`${folder} holds no policy or test file (*.yaml, *.yml or *.json).`)
+  throw new CannotRun(`${folder} has no policy or test files (*.yaml, *.yml or *.json).`)
 }
 
 function formatFile({ file, path, folder, isNamed }: Target, options: FormatOptions): FormatResult {
   const real = pathInside(folder, path)
-  if (real === undefined) return refused(file, `is a link that leads out of ${folder}; format the file where it lies`)
+  if (real === undefined) return refused(file, `is a link out of ${folder}; format its target instead`)
   const bytes = readAtMost(real, LIMITS.fileBytes)
   const { text, apiVersion = '', ...result } = formatted(file, bytes, options)
   if (text !== undefined && !isNamed && !apiVersion.startsWith('gate-sidecar/')) return skipped(file)
@@ -143,9 +140,9 @@ function summary(results: readonly FormatResult[]): string {
   return `${counted(results.length, 'file')}: ${counts.join(', ')}.`
 }
 
-/** Prints the formatted text to standard output, and everything else to standard error. */
+/** Prints the formatted text to stdout, and everything else to stderr. */
 async function formatInput(paths: readonly string[], options: FormatOptions): Promise<void> {
-  if (paths.length > 1) throw new UsageError('- stands for standard input, and is given alone.')
+  if (paths.length > 1) throw new UsageError('- stands for stdin; give it alone.')
   const { stdout, stderr } = options.io
   const result = formatted('-', await readInput(options.io, LIMITS.fileBytes), options)
   if (isNegative(result, options)) options.io.exitCode = EXIT.negative

@@ -28,15 +28,15 @@ const LIST_LIMITS = { maxDepth: 40, maxValues: 200_000 }
 
 export function addInitCommand(program: GateCommand): void {
   addCommonOptions(program.command('init'), 'policies')
-    .description('write a commented policy folder with tests, for the tools of an agent')
-    .requiredOption('--tenant <id>', 'whose policies')
-    .option('--tools <file>', 'tool list: JSON, or one name a line; - for standard input')
-    .option('--tool <name>', 'a tool; may be given several times', collect)
+    .description('create a policy folder for the tools of an agent, with comments and tests')
+    .requiredOption('--tenant <id>', 'tenant of the policies')
+    .option('--tools <file>', 'tool list: JSON, or one name per line; - reads stdin')
+    .option('--tool <name>', 'name of a tool; may be given several times', collect)
     .notes(`
-FILE has one name a line; or it is a JSON array of names or of tools as OpenAI, Anthropic and MCP describe them, or the
-answer of an MCP server to tools/list. Tools that only read are allowed, all others need the approval of a person, what is not listed is denied.
-A folder that holds anything is left as it is. Without tools, the folder gets three examples. The schemas that the files
-name for editors are written beside the policies' folder, where there are none.`)
+The tool list has one name per line, or it is a JSON array of names or of tool definitions (OpenAI, Anthropic, MCP), or
+the answer of an MCP server to tools/list. The policies allow tools that only read, require approval for the others, and
+deny unlisted tools. Without tools, the folder gets three examples. A folder that is not empty is left unchanged. Missing
+JSON Schemas for editors are written next to the policies folder.`)
     .example('init --tenant acme --tool get_balance --tool send_money', 'init --tenant acme --tools tools.json')
     .action(init)
 }
@@ -44,7 +44,7 @@ name for editors are written beside the policies' folder, where there are none.`
 async function init(options: InitOptions): Promise<void> {
   const { tenant, tool: names = [] } = options
   if (!isTenantId(tenant))
-    throw new UsageError(`--tenant: ${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
+    throw new UsageError(`--tenant: ${tenant} is not a tenant id; use letters, digits, _ and -, at most 63.`)
   const root = resolve(configOf(options).policies)
   const folder = join(root, tenant)
   assertFree(folder)
@@ -81,7 +81,7 @@ function assertFree(folder: string): void {
 }
 
 function notFree(folder: string): CannotRun {
-  return new CannotRun(`${folder} holds files, and nothing is overwritten; choose another --tenant or --policies.`)
+  return new CannotRun(`${folder} is not empty, and init overwrites nothing; choose another --tenant or --policies.`)
 }
 
 async function readToolFile(io: Io, path: string): Promise<ToolList> {
@@ -124,7 +124,7 @@ function writeSchemas(folder: string): { files: string[]; notes: string[] } {
     return { files: texts.flatMap(([path, text]) => (writeNew(path, text) ? [path] : [])), notes: [] }
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
-    const note = `${folder} cannot be written (${error.code}): editors need what gate-sidecar schema prints.`
+    const note = `${folder} cannot be written (${error.code}); write the schemas for editors with gate-sidecar schema.`
     return { files: [], notes: [note] }
   }
 }

@@ -9,12 +9,13 @@ import { formatOption, printReport, type ReportOptions } from './report.ts'
 export function addLintCommand(program: GateCommand): void {
   addCommonOptions(program.command('lint'), 'policies')
     .description(
-      'what validate prints, advice on style and safety, and rules that no test makes match; exit 1 when there is anything',
+      'report what validate reports, advice on style and safety, and rules that match in no test; exit 1 on any finding',
     )
-    .option('--tenant <id>', 'whose policies; all without it')
+    .option('--tenant <id>', 'only the policies of this tenant')
     .addOption(formatOption())
     .notes(`
-A comment on the line, or above the rule, says why a warning is meant: # lint-ignore GATE2007: the caller always sends it`)
+To silence a warning, give the reason in a comment on its line or above its rule:
+  # lint-ignore GATE2007: the caller always sends it`)
     .example('lint --policies ./policies --tenant acme')
     .action(lint)
 }

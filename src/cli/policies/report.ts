@@ -17,7 +17,7 @@ export interface ReportOptions extends CommonOptions {
 }
 
 export function formatOption(): Option {
-  return new Option('--format <format>', 'how faults are printed').choices(FORMATS).default('text')
+  return new Option('--format <format>', 'output format').choices(FORMATS).default('text')
 }
 
 /** Prints diagnostics of the folders under `root`; exits with 1 when there is an error. */
@@ -38,7 +38,7 @@ export function printReport(
 function formatOf({ format, json = false }: ReportOptions): Format {
   if (!json) return format
   if (format === 'text' || format === 'json') return 'json'
-  throw new UsageError(`--json is --format json; leave it out, or leave out --format ${format}.`)
+  throw new UsageError(`--json means --format json; leave out --json or --format ${format}.`)
 }
 
 /** Terminals wrap longer lines, which would misplace the carets. */

@@ -9,19 +9,19 @@ const SCHEMAS: readonly { name: string; of: string; make: () => Record<string, u
     name: 'policy',
     of: 'a policy file (policies/<tenant>/*.yaml)',
     make: editorSchema,
-    use: 'An editor with a YAML language server uses it where a policy begins with\n  # yaml-language-server: $schema=../../schemas/policy.json',
+    use: 'An editor with a YAML language server applies it to policies that begin with\n  # yaml-language-server: $schema=../../schemas/policy.json',
   },
   {
     name: 'test',
     of: 'a file of policy tests (policies/<tenant>/*.test.yaml)',
     make: testFileSchema,
-    use: 'An editor with a YAML language server uses it where a test file begins with\n  # yaml-language-server: $schema=../../schemas/test.json',
+    use: 'An editor with a YAML language server applies it to test files that begin with\n  # yaml-language-server: $schema=../../schemas/test.json',
   },
   {
     name: 'config',
     of: 'the configuration file (--config)',
     make: configSchema,
-    use: 'An editor uses it where the configuration file has the member\n  "$schema": "./schemas/config.json"',
+    use: 'An editor applies it to a configuration file with the member\n  "$schema": "./schemas/config.json"',
   },
 ]
 

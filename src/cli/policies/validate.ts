@@ -10,11 +10,11 @@ import { formatOption, printReport, type ReportOptions } from './report.ts'
 
 export function addValidateCommand(program: GateCommand): void {
   addCommonOptions(program.command('validate'), 'policies')
-    .description('check all policies and print every fault; exit 1 when there is an error')
+    .description('check all policies and print every fault; exit 1 on an error')
     .addOption(formatOption())
     .notes(`
-Formats: text for people, json for scripts, github for annotations in a workflow of GitHub Actions, sarif (2.1.0) for
-code scanning. Paths in the last two begin at the working folder; run them in the root of the repository.`)
+Formats: text for people, json for scripts, github for annotations in GitHub Actions, sarif (2.1.0) for code scanning.
+Paths in github and sarif are relative to the working folder: run the command in the root of the repository.`)
     .example('validate --policies ./policies')
     .action(validate)
 }
@@ -29,7 +29,8 @@ function validate(options: ReportOptions): void {
 /** Policies beside the tenants' folders look as if they were in force. */
 function strayWarning(name: string): Diagnostic {
   const code = 'GATE2001'
-  const message = "Only the tenants' folders are read: letters, digits, _ and -, at most 63, first a letter or digit."
+  const message =
+    'Only tenant folders are read. Their names have letters, digits, _ and -, at most 63, first a letter or digit.'
   const { severity } = DIAGNOSTICS[code]
   return { file: name, line: 1, column: 1, severity, code, message, path: '', suggestion: null }
 }

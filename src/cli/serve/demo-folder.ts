@@ -25,7 +25,9 @@ export function demoConfig(options: CommonOptions): Config {
     if (flags.data !== sources.flags.data || flags.policies !== sources.flags.policies) makeFolder()
     if (flags.policies !== sources.flags.policies) copyPolicies(join(DEMO_FOLDER, 'policies'))
   } catch (error) {
-    throw new CannotRun(`The folder ${DEMO_FOLDER} cannot be written: ${(error as Error).message}`)
+    throw new CannotRun(
+      `The folder ${DEMO_FOLDER} cannot be written: ${(error as Error).message}. Run the demo in another folder.`,
+    )
   }
   return readConfig({ ...sources, flags })
 }

@@ -40,7 +40,7 @@ export async function welcome(server: RunningServer, config: Config, isTerminal:
   }
   const keys = await makeKeys(deps)
   const shown = [
-    'Two keys of the tenant demo. They are shown only now, and not stored:',
+    'Two keys of the tenant demo. They are shown only now, and never stored:',
     `  agent  ${emphasis(keys.agent)}   asks`,
     `  owner  ${emphasis(keys.owner)}   approves, stops, audits, creates keys`,
   ]
@@ -75,7 +75,7 @@ function signInLines({ url, store, signInCodes }: RunningServer): string[] {
   if (owner === undefined || url.startsWith('unix:')) return []
   const { code } = signInCodes.make(owner.id)
   return [
-    'The web console. The link signs you in as the owner, once, within five minutes:',
+    'The web console. This link signs you in as the owner; it works once, within five minutes:',
     `  ${emphasis(`${curlTo(url).base}${CONSOLE_PATH}/#code=${code}`)}`,
     '',
   ]
@@ -91,7 +91,7 @@ function banner(url: string, config: Config, lines: readonly string[]): string {
     ...exposure(url),
     '',
   ]
-  return `${[...head, ...lines, '', 'Edit the policies while it runs. Ctrl-C ends it.'].join('\n')}\n\n`
+  return `${[...head, ...lines, '', 'Edit the policies while it runs. Press Ctrl-C to stop it.'].join('\n')}\n\n`
 }
 
 /** A warning for services that other machines can reach: keys cross the network as plain text. */

@@ -9,15 +9,15 @@ import { type CommonOptions, configOf, EXIT } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
 import { terminalLog } from './terminal-log.ts'
 
-/** Clients under load ask again within it, even on a busy machine; those that do not lose nothing. */
+/** Clients under load send again within it, even on a busy machine; others lose nothing. */
 const LINGER_MS = 1000
 
 export function addServeCommand(program: GateCommand): void {
   addServeOptions(program.command('serve'))
-    .description('run the service until it is told to stop (SIGTERM, SIGINT); SIGHUP has it read the policies again')
+    .description('run the service until SIGTERM or SIGINT; SIGHUP reloads the policies')
     .option(
       '--demo',
-      'try it in the folder gate-sidecar-demo: copy its policies there, create a tenant, print its keys on the terminal',
+      'run a demo in the folder gate-sidecar-demo: copy its policies there, create a tenant, print its keys on the terminal',
     )
     .example('serve --demo', 'serve --port 4283 --data ./data --policies ./policies')
     .action(serve)
@@ -65,7 +65,7 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
     onReload(() => undefined)
     const lost = await server.close({ unreadyMs: unreadyMs(config, signal), lingerMs: LINGER_MS })
     for (const { id, level, scope, reason } of lost)
-      log.error({ stop: id, level, scope, reason }, 'this stop could be kept nowhere, and ends with the service')
+      log.error({ stop: id, level, scope, reason }, 'this stop could not be saved, and ends with the service')
     if (lost.length > 0) options.io.exitCode = EXIT.failed
   }
   log.tellLeftOut()
@@ -73,7 +73,7 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
   hearToTheEnd()
 }
 
-/** No balancer waits for who stops a service at its terminal. */
+/** No load balancer waits for an operator who stops the service at a terminal. */
 function unreadyMs({ stopDelay }: Config, signal: NodeJS.Signals | undefined): number {
   return signal === 'SIGTERM' ? (parseDuration(stopDelay) ?? 0) : 0
 }
@@ -81,8 +81,8 @@ function unreadyMs({ stopDelay }: Config, signal: NodeJS.Signals | undefined): n
 /** Reloads the policies and logs the end result; the service logs each tenant's. */
 async function reload(server: RunningServer, log: Logger): Promise<void> {
   try {
-    log.info({ signal: 'SIGHUP', ...(await server.reload()) }, 'policies were read again')
+    log.info({ signal: 'SIGHUP', ...(await server.reload()) }, 'policies reloaded')
   } catch (error) {
-    log.error({ signal: 'SIGHUP', cause: String(error) }, 'policies could not be read again')
+    log.error({ signal: 'SIGHUP', cause: String(error) }, 'policies could not be reloaded')
   }
 }

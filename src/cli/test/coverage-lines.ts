@@ -29,7 +29,7 @@ export function coverageLines(items: readonly CoverageItem[]): Line[] {
     if (missing.length === 0) return []
     return [[`${item.file}:${item.line}`, item.kind, item.name, paint('yellow', missing.join(', '))]]
   })
-  const lines = rows.length === 0 ? [] : [...table(['PLACE', 'OF', 'WHAT', 'NEVER'], rows), '']
+  const lines = rows.length === 0 ? [] : [...table(['PLACE', 'KIND', 'NAME', 'MISSING'], rows), '']
   return [...lines, totalLine(items)]
 }
 

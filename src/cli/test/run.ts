@@ -27,7 +27,7 @@ export interface TestRun {
   ms: number
 }
 
-/** Failures with an explanation; nobody reads more. */
+/** Limit of failures with an explanation; nobody reads more. */
 const MAX_EXPLAINED = 100
 /** Cases between two yields, where signals are handled and progress is reported. */
 const TURN = 50
@@ -40,8 +40,7 @@ const TURN = 50
 export function testFolders(folders: readonly TenantFolder[], root: string, tenant: string | undefined): TestFolder[] {
   const loaded = wantedFolders(folders, root, tenant).map(load)
   const faults = loaded.flatMap(({ fault }) => fault ?? [])
-  if (faults.length > 0)
-    throw new CannotRun(`The policies have faults, so that no test is run:\n${faults.join('\n\n')}`)
+  if (faults.length > 0) throw new CannotRun(`No test ran, because the policies have faults:\n${faults.join('\n\n')}`)
   return loaded.flatMap(({ folder }) => folder ?? [])
 }
 

@@ -38,21 +38,19 @@ const percentArgument = valueParser(
 
 export function addTestCommand(program: GateCommand): void {
   addCommonOptions(program.command('test'), 'policies')
-    .description('run the tests of all policies (*.test.yaml); exit 1 when one fails, or none is run')
+    .description('run the tests of all policies (*.test.yaml); exit 1 if a test fails or none runs')
     .option('--tenant <id>', 'only the policies of this tenant')
     .option(
       '--filter <pattern>',
-      `only tests whose name holds this, or KEY=PATTERN with * (${FILTER_KEYS.join(', ')}); given again: one of each key must match`,
+      `only tests whose name contains this, or KEY=PATTERN with * (${FILTER_KEYS.join(', ')}); if repeated, one of each key must match`,
       collect,
     )
-    .addOption(
-      new Option('--format <format>', 'how results are printed').choices(['tree', 'json', 'junit']).default('tree'),
-    )
-    .option('--verbose', 'show every case, not only those that fail')
+    .addOption(new Option('--format <format>', 'output format').choices(['tree', 'json', 'junit']).default('tree'))
+    .option('--verbose', 'show every case, not only the failed ones')
     .option('--watch', 'run again whenever a file changes')
     .option(
       '--coverage',
-      'show outcomes of rules, factors and comparisons, and boundaries of thresholds, that no case has seen',
+      'show outcomes of rules, factors and comparisons, and boundaries of thresholds, that no case covers',
     )
     .option('--lcov <file>', 'write the coverage in the lcov format')
     .addOption(new Option('--min-coverage <percent>', 'fail below this coverage').argParser(percentArgument))
@@ -109,14 +107,14 @@ function problemsOf({ reports, coverage }: TestRun, folders: readonly TestFolder
 const MAX_NAMES = 20
 
 function nothingRan(folders: readonly TestFolder[], skipped: number, { filter }: TestOptions): string {
-  if (skipped > 0) return `Nothing was run: ${counted(skipped, 'case')} skipped, and no others.`
+  if (skipped > 0) return `No test ran: ${counted(skipped, 'case')} skipped, and no others.`
   const names = folders.flatMap(({ tests }) => tests.map(({ name }) => name))
   if (names.length === 0) {
     const tenants = folders.map(({ tenant }) => tenant).join(', ')
-    return `Nothing was run: there is no *.test.yaml file for ${tenants}.`
+    return `No test ran: there is no *.test.yaml file for ${tenants}.`
   }
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
-  return `Nothing was run: no case matches --filter ${filter?.join(' ') ?? ''}; there are the tests ${names.slice(0, MAX_NAMES).join(', ')}${more}.`
+  return `No test ran: no case matches --filter ${filter?.join(' ') ?? ''}; the tests are ${names.slice(0, MAX_NAMES).join(', ')}${more}.`
 }
 
 /** A line without colours, with terminal control characters made visible. */

@@ -27,7 +27,7 @@ export async function watchFolders(
     if (known !== undefined) stderr.write('\nChanged:\n')
     known = fingerprint
     await workOrTell(() => work(folders), stderr)
-    stderr.write(`Waiting for a change in ${visible(root)}; Ctrl+C ends.\n`)
+    stderr.write(`Waiting for a change in ${visible(root)}; press Ctrl-C to stop.\n`)
     return true
   })
 }
