@@ -8,7 +8,7 @@ import { PageHead } from './ui/page-head.tsx'
 import { Reload } from './ui/reload.tsx'
 import { Empty, Failure, Loading } from './ui/states.tsx'
 
-/** The page that the address names; the first permitted one where it names none. */
+/** The page that the address names; the first permitted one if it names none. */
 export function CurrentPage() {
   const { path } = usePlace()
   const { may } = useConsole()
@@ -27,13 +27,13 @@ export function CurrentPage() {
     <>
       <PageHead title={known.title} />
       <Empty title={`Your key may not see ${known.title}.`}>
-        Its roles do not allow it. An owner can make a key that may.
+        Its roles do not include this page. An owner can create a key that may see it.
       </Empty>
     </>
   )
 }
 
-/** Loads the script of a page on first use. A page that fails takes nothing around it along: above all not the red button. */
+/** Loads the script of a page on first use. A page that fails leaves the rest of the console working, above all the red button. */
 function Loaded({ page }: { page: Page }) {
   const { data: Component, error } = useLoad(() => loadScript(page.load), [page.path])
   const [thrown] = useErrorBoundary()

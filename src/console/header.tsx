@@ -67,7 +67,7 @@ function StopState() {
   const { data, isKnown, isLooking } = useConsole().stops
   const to = addressOf(['kill-switch'])
   const [strongest] = data?.switches ?? []
-  // A stop that was told is taken for in force until something else is.
+  // A reported stop counts as in force until the next report.
   if (data && strongest && (isKnown || isLooking)) {
     const more = data.switches.length - 1
     return (
@@ -87,7 +87,7 @@ function StopState() {
       </Link>
     )
   }
-  const text = isKnown ? 'No stop' : isLooking ? 'Stops: looking…' : 'Stops unknown'
+  const text = isKnown ? 'No stop' : isLooking ? 'Stops: checking…' : 'Stops unknown'
   return (
     <Link to={to} class={`stop-state ${isKnown ? 'clear' : isLooking ? 'looking' : 'unknown'}`}>
       <Icon name="stop" />
@@ -104,7 +104,7 @@ function StopState() {
 
 function HeardAgo() {
   const agoMs = useHeardAgo()
-  return <span class="heard">{agoMs === undefined ? 'not heard yet' : `heard ${agoText(agoMs)}`}</span>
+  return <span class="heard">{agoMs === undefined ? 'no contact yet' : `last contact ${agoText(agoMs)}`}</span>
 }
 
 function Account({ onLeave }: { onLeave: () => void }) {
@@ -134,7 +134,7 @@ function Account({ onLeave }: { onLeave: () => void }) {
         <Choice
           label="Appearance"
           value={chosenTheme()}
-          options={THEMES.map((theme) => [theme, theme === 'auto' ? 'as the system' : theme] as const)}
+          options={THEMES.map((theme) => [theme, theme === 'auto' ? 'system' : theme] as const)}
           onValue={chooseTheme}
         />
         <Button text="Sign out" onClick={onLeave} />
@@ -161,7 +161,7 @@ export function StopBanner() {
       <p class="small">
         by <Text of={triggeredBy} />, <Ago at={triggeredAt} />
         {switches.length > 1 && `, and ${switches.length - 1} more`}
-        {!stops.isKnown && ' · in force when last heard'}
+        {!stops.isKnown && ' · in force at last contact'}
         {' · '}
         <Link to={addressOf(['kill-switch'])}>{may('recover') ? 'Recover' : 'Details'}</Link>
       </p>
@@ -182,10 +182,10 @@ export function NotLive() {
   return (
     <section class="not-live warning" aria-label="Connection">
       <p role="status">
-        <strong>Not live:</strong> the service cannot be heard now, and what is shown may be old.
+        <strong>Not live:</strong> the service cannot be reached, and the data shown may be outdated.
       </p>
-      <p class="small">{agoMs === undefined ? 'Not heard yet.' : `Last heard ${agoText(agoMs)}.`}</p>
-      <Button text="Connect again" look="small" onClick={retry} />
+      <p class="small">{agoMs === undefined ? 'No contact yet.' : `Last contact ${agoText(agoMs)}.`}</p>
+      <Button text="Reconnect" look="small" onClick={retry} />
     </section>
   )
 }

@@ -34,7 +34,7 @@ export const PAGES: readonly Page[] = [
     title: 'Kill switch',
     icon: 'stop',
     needs: 'killSwitchStatus',
-    // Part of the first script: the red button must need nothing of the network but the stop itself.
+    // Part of the first script: the red button must need nothing from the network but the stop itself.
     load: async () => KillSwitchPage,
   },
   {

@@ -34,9 +34,9 @@ export function SessionEnd({ onOver }: { onOver: () => void }) {
     <Dialog title="You will be signed out soon" onClose={renew}>
       <p>
         In {durationText(leftMs)}
-        {isLast ? ', since no session lasts longer. Finish what you are at, then sign in anew.' : ', unless you go on.'}
+        {isLast ? ', because no session lasts longer. Finish your work, then sign in again.' : ', unless you continue.'}
       </p>
-      <CloseFooter onClose={renew} label={isLast ? 'Go on until then' : 'Stay signed in'} />
+      <CloseFooter onClose={renew} label={isLast ? 'Continue until then' : 'Stay signed in'} />
     </Dialog>
   )
 }

@@ -43,8 +43,7 @@ function OtherTenant({ named, own }: { named: string; own: string }) {
     <main class="sign-in">
       <PageHead title="Another tenant" />
       <p>
-        This address is of the tenant <Text of={named} />, which the key that you are signed in with may not see, or
-        which does not exist.
+        This address belongs to the tenant <Text of={named} />, which does not exist, or which your key may not see.
       </p>
       <p>
         <Link to={addressOf([], {}, own)}>
@@ -63,7 +62,8 @@ interface SignedProps extends Pick<Console, 'who' | 'tenantId'> {
 /** Header, navigation, and the page that the address names, for one tenant; another tenant remounts it. */
 function Signed({ who, token, tenantId, onLeave }: SignedProps) {
   const connection = useMemo(
-    () => sessionConnection(token, tenantId, () => onLeave('Your session has ended. Sign in to go on where you were.')),
+    () =>
+      sessionConnection(token, tenantId, () => onLeave('Your session has ended. Sign in to continue where you were.')),
     [token, tenantId, onLeave],
   )
   const live = useLiveEvents(connection)
@@ -72,7 +72,7 @@ function Signed({ who, token, tenantId, onLeave }: SignedProps) {
       await connection.call('endSession', {})
       onLeave('You are signed out.')
     } catch (error) {
-      onLeave(`This browser has forgotten the session. The service could not be told: ${failure(error).message}`)
+      onLeave(`You are signed out in this browser, but the service could not be told: ${failure(error).message}`)
     }
   }
   const main = useKeptFocus()
@@ -93,7 +93,7 @@ function Signed({ who, token, tenantId, onLeave }: SignedProps) {
             </main>
           </div>
         </ApprovalAlerts>
-        <SessionEnd onOver={() => onLeave('You were signed out, since nothing was done for long.')} />
+        <SessionEnd onOver={() => onLeave('You were signed out after a long time without activity.')} />
       </Known>
     </LiveContext.Provider>
   )
@@ -121,7 +121,7 @@ function ApprovalAlerts({ children }: { children: ComponentChildren }) {
     return listen((event) => {
       const approval = event.eventType === 'approval.requested' ? approvalIn(event) : undefined
       if (approval === undefined || !document.hidden || approval.requestedBy === who.principal) return
-      // The address of now: when it is clicked, another tenant may be on display.
+      // The current address: another tenant may be on display when the notification is clicked.
       const address = addressOf(['approvals', approval.id])
       notify('An action waits for approval', { id: approval.id, text: approval.action }, () => go(address))
     })

@@ -24,7 +24,7 @@ export function SignInPage({ why, onSignedIn }: { why: SignedOut; onSignedIn: On
       <main class="sign-in">
         <PageHead title="Sign in to gate-sidecar" tab="Sign in" />
         <p class="notice">
-          This page came without TLS from another machine: whoever listens on the way would know your key. Open it by
+          This page came from another machine without TLS: anyone on the network path can read your key. Open it over
           https, or on the machine itself.
         </p>
       </main>
@@ -46,7 +46,7 @@ export function SignInPage({ why, onSignedIn }: { why: SignedOut; onSignedIn: On
           onValue={setKey}
           isRequired
           autoComplete="off"
-          hint="It is exchanged for a session of this browser, and not kept. What you see follows from its roles."
+          hint="It is exchanged for a session of this browser, and not stored. Its roles decide what you see."
         />
         <Button text={isBusy ? 'Signing in…' : 'Sign in'} type="submit" look="primary" disabled={isBusy} />
       </form>
@@ -72,10 +72,10 @@ export function OtherSession({ of, onSignedIn }: { of: Replacing; onSignedIn: On
   const { error, isBusy, start } = useSignIn(onSignedIn)
   return (
     <main class="sign-in">
-      <PageHead title="You are signed in already" tab="Sign in" />
+      <PageHead title="You are already signed in" tab="Sign in" />
       <p>
-        You are signed in as <Text of={earlier.who.principal} />. This link signs you in with the key that it was made
-        with, here and in your other tabs. Use it only if you made it yourself, or asked for it.
+        You are signed in as <Text of={earlier.who.principal} />. This link signs you in with the key that created it,
+        here and in your other tabs. Use it only if you created it yourself, or asked for it.
       </p>
       {error && <Failure error={error} />}
       <div class="row">

@@ -31,7 +31,7 @@ test('who asks to approve and types at once writes the comment, and does nothing
   const { ann, bot } = await people(gate, 'typing')
   const id = await ask(gate, bot, 'payment.transfer', { amount: 100 })
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
-  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  await page.getByRole('region', { name: 'Requester' }).waitFor()
   await page.keyboard.press('a')
   await page.getByLabel('Comment').waitFor()
   await page.keyboard.type('checked with the supplier')
@@ -50,7 +50,7 @@ test('what is not bound is marked wherever it stands, whatever it is called, and
   }
   const id = await ask(gate, bot, 'payment.transfer', { amount: 200, ...context })
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
-  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  await page.getByRole('region', { name: 'Requester' }).waitFor()
   const marked = page.locator('.approval .json .unbound > dt .text')
   assert.deepEqual(await marked.allInnerTexts(), ['note', 'toolCallId', '"transfer note"'])
 })
@@ -82,7 +82,7 @@ test('who is asked while somebody else decides is told so, and nothing is sent',
   await page.getByRole('button', { name: 'Approve…' }).click()
   await page.getByLabel('Comment').fill('fine')
   await gate.call(ben, 'POST', `/approvals/${id}/reject`, { approverId: 'ben', reason: '<i>not now</i>' })
-  await dialogOf(page).getByText('Somebody has rejected it meanwhile: ben.').waitFor()
+  await dialogOf(page).getByText('Someone has rejected it meanwhile: ben.').waitFor()
   await dialogOf(page).getByText('<i>not now</i>').waitFor()
   assert.equal(await sendOf(page, 'Approve').count(), 0)
   await assertSound(opened)
@@ -109,7 +109,7 @@ test('while a stop is in force nothing can be approved, and the dialog says so a
   await page.getByLabel('Comment').fill('fine')
   const stop = { level: 'L2', scope: 'finance', reason: 'Drill <b>now</b>', triggeredBy: 'olga' }
   await gate.call(olga, 'POST', '/killswitch/trigger', stop)
-  await dialogOf(page).getByText('Nothing can be sent now.').waitFor()
+  await dialogOf(page).getByText('You cannot vote now.').waitFor()
   assert.equal(await sendOf(page, 'Approve').isDisabled(), true)
   assert.equal(await page.getByLabel('Comment').inputValue(), 'fine')
   await assertSound(opened)
@@ -124,11 +124,11 @@ test('a refusal says what to do, and loses nothing that was typed', async () => 
   const id = await ask(gate, bot, 'payment.transfer', { amount: 1 })
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
   const codes = {
-    self_approval: 'Ask somebody else to approve it',
-    approver_mismatch: 'Sign out, and in again.',
-    approval_expired: 'the agent asks anew',
-    kill_switch_active: 'until it ends',
-    approval_not_pending: 'Somebody else was first.',
+    self_approval: 'Ask someone else to approve it',
+    approver_mismatch: 'Sign out, then sign in again.',
+    approval_expired: 'the agent requests it again',
+    kill_switch_active: 'until the stop ends',
+    approval_not_pending: 'Someone else decided first.',
     forbidden: 'the groups that the policy names',
   }
   await page.getByRole('button', { name: 'Approve…' }).click()
@@ -157,13 +157,13 @@ test('without the network nothing is lost, and the same vote sent again counts o
     return route.abort()
   })
   await sendOf(page, 'Reject').click()
-  await dialogOf(page).getByText('a vote that did arrive counts once').waitFor()
+  await dialogOf(page).getByText('a vote that arrived counts only once').waitFor()
   assert.equal(await page.getByLabel('Reason').inputValue(), 'not ours')
   await page.unroute('**/reject')
   const again = page.waitForRequest('**/reject')
   await sendOf(page, 'Reject').click()
   keys.add((await again).headers()['idempotency-key'])
-  await page.getByText('Rejected. The agent is told why.').waitFor()
+  await page.getByText('Rejected. The agent sees the reason.').waitFor()
   assert.equal(keys.size, 1)
 })
 
@@ -182,7 +182,7 @@ test('several are decided with one reason, one vote each; high risks are left ou
   await page.getByRole('button', { name: 'Approve… selected' }).click()
   const dialog = dialogOf(page)
   const itemOf = (text: string) => dialog.locator('.batch-items li', { hasText: text })
-  await itemOf('High risk: open it and decide it alone.').waitFor()
+  await itemOf('High risk: open it and decide it separately.').waitFor()
   const lines = ['to: "x@example.org"', 'amount: 9000', 'amount: 3', 'amount: 2, toolCallId: "c"', 'amount: 1']
   assert.deepEqual(await page.locator('.inbox .argument-line').allInnerTexts(), lines)
   assert.deepEqual(await dialog.locator('.argument-line').allInnerTexts(), lines)
@@ -201,11 +201,11 @@ test('several are decided with one reason, one vote each; high risks are left ou
   })
   await dialog.getByText('A stop is in force').waitFor()
   await assertSound(opened)
-  await itemOf('A stop covers it: nothing can be approved until it ends.').waitFor()
+  await itemOf('A stop covers it: it cannot be approved until the stop ends.').waitFor()
   const json = { success: false, error: 'audit_unavailable', message: '<i>full</i>', requestId: 'req_1' }
   await page.route(`**/${two}/approve`, (route) => route.fulfill({ status: 503, json }), { times: 9 })
   await page.getByLabel('Comment').press('Control+Enter')
-  await dialog.getByRole('status').getByText('1 of 2 done, 1 refused: these stay selected.').waitFor()
+  await dialog.getByRole('status').getByText('1 of 2 done, 1 refused and still selected.').waitFor()
   await page.getByRole('dialog', { name: '1 approved, 4 not' }).waitFor()
   await itemOf('<i>full</i>').waitFor()
   assert.equal(await itemOf('Approved. The agent may act once.').count(), 1)
@@ -222,12 +222,12 @@ test('several are decided with one reason, one vote each; high risks are left ou
 
   await page.getByRole('button', { name: 'Reject… selected' }).click()
   await page.getByLabel('Reason').press('Control+Enter')
-  await dialog.getByText('Say why').waitFor()
+  await dialog.getByText('Give a reason').waitFor()
   await page.getByLabel('Reason').fill('Closed for today.')
   await sendOf(page, 'Reject 3').click()
   await page.getByRole('dialog', { name: '3 rejected' }).waitFor()
   await sendOf(page, 'Close').last().click()
-  await page.getByText('Nothing waits for you.').waitFor()
+  await page.getByText('No approvals are waiting.').waitFor()
   const comments = await Promise.all(
     [risky, two, mail].map(async (id) => (await approvalOf(gate, ann, id)).votes[0].comment),
   )

@@ -48,7 +48,7 @@ test('hostile texts of agents, policies and voters are shown as what they are, e
   const other = await ask(gate, agent, 'mail.all', { text: XSS })
   const opened = await openConsole(browser, gate, ann, `approvals/${id}`, { viewport: { width: 1280, height: 800 } })
   const { page } = opened
-  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  await page.getByRole('region', { name: 'Requester' }).waitFor()
   const open = page.getByRole('region', { name: 'Open approval' })
   assert.ok((await open.getByText('<img src=x onerror=').count()) >= 5)
   assert.ok((await open.getByTitle('Invisible or control character U+202E').count()) >= 2)
@@ -70,7 +70,7 @@ test('hostile texts of agents, policies and voters are shown as what they are, e
   await page.keyboard.press('Escape')
 
   await gate.call(ben, 'POST', `/approvals/${id}/reject`, { approverId: 'ben', reason: TRICKS })
-  await open.getByText('Somebody has rejected it meanwhile').waitFor()
+  await open.getByText('Someone has rejected it meanwhile').waitFor()
   await until(
     'the comment',
     async () => (await open.getByRole('region', { name: 'Votes' }).getByText('<img').count()) > 0,

@@ -63,7 +63,7 @@ test('the filters are as wide as what is below them', async () => {
   const context = { amount: 1, 'ben: 2, to': 'x\u202ey', note, other: { more: [1] }, yes: true }
   const id = await ask(gate, bot, 'payment.transfer', context)
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
-  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  await page.getByRole('region', { name: 'Requester' }).waitFor()
   const rightOf = (selector: string) =>
     page.evaluate(
       `Math.round(Math.max(...[...document.querySelectorAll('${selector}')].map((each) => each.getBoundingClientRect().right)))`,
@@ -120,7 +120,7 @@ test('on a phone one comes back to the place in the list that one left', async (
     () => page.keyboard.press('Escape'),
   ]) {
     await page.locator(`${row} a`).click()
-    await page.getByRole('region', { name: 'Who asks' }).waitFor()
+    await page.getByRole('region', { name: 'Requester' }).waitFor()
     assert.equal(await page.evaluate('scrollY'), 0)
     const link = await page.getByRole('link', { name: 'Back to the list' }).boundingBox()
     assert.ok((link?.height ?? 0) >= 24)
@@ -141,9 +141,9 @@ test('a stop pauses what waits and cancels what was approved, and is named and l
   await open.getByText(/59 min \d+ s left/).waitFor()
   const stop = { level: 'L2', scope: 'finance', reason: 'Drill <b>now</b>', triggeredBy: 'olga' }
   const { switches } = (await gate.call(olga, 'POST', '/killswitch/trigger', stop)).body.data
-  await open.getByText('Paused by the stop L2 finance. Its time does not run').waitFor()
+  await open.getByText('Paused by the stop L2 finance. Its deadline is suspended').waitFor()
   await open.getByText('Drill <b>now</b>').waitFor()
-  await open.getByText('A stop covers this action: nothing can be approved until it ends.').waitFor()
+  await open.getByText('A stop covers this action: it cannot be approved until the stop ends.').waitFor()
   await page.locator('.inbox-row').getByText('paused', { exact: true }).waitFor()
   assert.equal(await page.getByText(/ left$/).count(), 0)
   await assertSound(opened)
@@ -212,7 +212,7 @@ test('Ctrl+Enter sends what is complete, and says what is missing of what is not
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
   await page.getByRole('button', { name: 'Approve…' }).click()
   await page.getByLabel('Comment').press('Control+Enter')
-  await page.getByText('Type it as it stands above.').waitFor()
+  await page.getByText('Type it as shown above.').waitFor()
   assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
   await page.getByLabel('Name of the action').fill('payment.transfer')
   await page.getByLabel('Comment').press('Control+Enter')

@@ -25,9 +25,9 @@ test('filters stand in the address, and say how much they leave', async () => {
   assert.deepEqual(await actions.allInnerTexts(), ['payment.transfer'])
   assert.match((await addressOf(page)).href, /\?text=PERSON&action=payment\.&order=newest$/)
   await page.getByLabel('Search').fill('nothing like this')
-  await page.getByText('Nothing matches.').waitFor()
+  await page.getByText('No approvals match.').waitFor()
   await page.getByLabel('Search').fill('')
-  await page.getByLabel('Risk').selectOption('70 and more')
+  await page.getByLabel('Risk').selectOption('70 or more')
   await page.getByText('1 shown of 1 that match, of 3.').waitFor()
   assert.deepEqual(await actions.allInnerTexts(), ['payment.wire'])
 })
@@ -36,7 +36,7 @@ test('an empty inbox says so, at any size', async () => {
   const { ann } = await people(gate, 'empty')
   for (const options of [WIDE, PHONE]) {
     const opened = await openConsole(browser, gate, ann, 'approvals', options)
-    await opened.page.getByText('Nothing waits for you.').waitFor()
+    await opened.page.getByText('No approvals are waiting.').waitFor()
     assert.equal(await opened.page.title(), 'Approvals · gate-sidecar')
     await assertSound(opened)
   }
@@ -59,7 +59,7 @@ test('new ones appear without moving the focus or the selection, and what others
   assert.equal(await page.locator(`[data-id=${first}] input`).isChecked(), true)
 
   await gate.call(ben, 'POST', `/approvals/${first}/reject`, { approverId: 'ben', reason: 'no' })
-  await page.getByRole('status').getByText('One that you had selected is pending no longer').waitFor()
+  await page.getByRole('status').getByText('One selected approval is no longer pending').waitFor()
   assert.equal(await page.locator(`[data-id=${first}]`).count(), 0)
   assert.equal(await page.getByText('1 selected').count(), 1)
   // The focus is at the row that took its place, not lost.
@@ -94,7 +94,7 @@ test('keys move, open, select and ask; none decides, none acts where somebody ty
   await keyboard.press('Enter')
   await page.getByRole('heading', { level: 2, name: 'payment.transfer' }).waitFor()
   await keyboard.press('Escape')
-  await page.getByText('None is open.').waitFor()
+  await page.getByText('No approval is open.').waitFor()
   assert.equal(await focused(), 1)
 
   await keyboard.press('Control+a')
@@ -116,7 +116,7 @@ test('keys move, open, select and ask; none decides, none acts where somebody ty
   await keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await assertSound(opened)
-  await page.getByLabel('Single letters do this').uncheck()
+  await page.getByLabel('Use single-letter shortcuts').uncheck()
   await keyboard.press('Escape')
   await rows.first().getByRole('link').focus()
   await keyboard.press('j')
@@ -134,7 +134,7 @@ test('an agent sees what it asked for and decides nothing; an auditor has no suc
   const opened = await openConsole(browser, gate, bot, `approvals/${own}`, WIDE)
   const { page } = opened
   await page.getByRole('heading', { level: 2 }).waitFor()
-  assert.deepEqual(await page.locator('.inbox-action').allInnerTexts(), ['payment.transfer\nasked by you'])
+  assert.deepEqual(await page.locator('.inbox-action').allInnerTexts(), ['payment.transfer\nrequested by you'])
   for (const name of [/approve/i, /reject/i, /notify/i])
     assert.equal(await page.getByRole('button', { name }).count(), 0)
   assert.equal(await page.getByRole('checkbox').count(), 0)
@@ -154,7 +154,7 @@ test('what was decided is found by its status', async () => {
   await gate.call(ben, 'POST', `/approvals/${id}/reject`, { approverId: 'ben', reason: 'not <b>ours</b>' })
   const opened = await openConsole(browser, gate, ann, 'approvals', WIDE)
   const { page } = opened
-  await page.getByText('Nothing waits for you.').waitFor()
+  await page.getByText('No approvals are waiting.').waitFor()
   await page.getByLabel('Status').selectOption('rejected')
   await page.locator('.inbox-row').getByText('Rejected', { exact: true }).waitFor()
   assert.equal(await page.locator('.inbox-row').getByRole('checkbox').count(), 0)
@@ -163,7 +163,7 @@ test('what was decided is found by its status', async () => {
   assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0)
   await assertSound(opened)
   await page.getByLabel('Status').selectOption('consumed')
-  await page.getByText('There are none with this status.').waitFor()
+  await page.getByText('No approvals with this status.').waitFor()
 })
 
 test('without the service the list stays, and says that it may be old; then it is right again', async () => {
@@ -228,7 +228,7 @@ test('who asks to be told is told of each new one while the page is not looked a
 
   await page.getByRole('link', { name: /^Approvals/ }).click()
   await page.getByRole('button', { name: 'Notify me' }).click()
-  await page.getByRole('button', { name: 'Notifying', pressed: true }).waitFor()
+  await page.getByRole('button', { name: 'Notifications on', pressed: true }).waitFor()
   await page.getByRole('link', { name: 'Policies' }).click()
   const id = await ask(gate, bot, 'payment.transfer', { amount: 2 })
   await until('a notification', async () => (await shown()).length === 1)

@@ -38,17 +38,17 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
   await assertSound(opened)
 
   await rows.first().getByRole('link').click()
-  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  await page.getByRole('region', { name: 'Requester' }).waitFor()
   assert.match((await addressOf(page)).href, new RegExp(`/console/@inbox/approvals/${risky}$`))
   const [text = ''] = await page.getByRole('region', { name: 'Open approval' }).allInnerTexts()
   for (const part of [
     'Wires need two people of treasury.',
-    'asked by billing-bot · rule wires',
+    'requested by billing-bot · rule wires',
     /toolCallId\s*not bound/,
     /for billing-bot, once,\s+until 23|for billing-bot, once, until/,
-    /Not covered, and free to differ when the agent acts:\s*context.toolCallId/,
+    /Not covered, and may differ when the agent acts:\s*context.toolCallId/,
     '0 of 2 votes. 2 people must approve.',
-    'Only the group treasury may vote, but not for what one asked for oneself.',
+    'Only the group treasury may vote, but not on their own requests.',
     /amount\s*81 of 90/,
     /Risk in all\s*81 of 100/,
     /inbox\/main.yaml, lines? \d+/,
@@ -81,20 +81,20 @@ test('on a phone one rejects with a reason, which is needed, and is back at the 
   await page.locator(`[data-id=${id}]`).waitFor()
   await assertSound(opened)
   await page.locator(`[data-id=${id}] a`).click()
-  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  await page.getByRole('region', { name: 'Requester' }).waitFor()
   assert.equal(await page.locator('.inbox-row').count(), 0)
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
   await assertSound(opened)
   await page.getByRole('button', { name: 'Reject…' }).click()
   await sendOf(page, 'Reject').click()
-  await page.getByText('Say why').waitFor()
+  await page.getByText('Give a reason').waitFor()
   assert.equal((await approvalOf(gate, ann, id)).status, 'pending')
   await assertSound(opened)
   await page.getByRole('button', { name: 'The recipient is not known.' }).click()
   await page.getByLabel('Reason').press('End')
   await page.getByLabel('Reason').pressSequentially(' Ask Eve.')
   await sendOf(page, 'Reject').click()
-  await page.getByText('Rejected. The agent is told why.').waitFor()
+  await page.getByText('Rejected. The agent sees the reason.').waitFor()
   await page.locator('.inbox-row').waitFor()
   const { status, votes } = await approvalOf(gate, ann, id)
   assert.deepEqual(
@@ -111,12 +111,12 @@ test('a high risk is approved by typing its name, and two people must; what is b
   await page.getByRole('button', { name: 'Approve…' }).click()
   const dialog = dialogOf(page)
   await dialog.getByText('Your vote is 1 of 2. One more person must approve.').waitFor()
-  await dialog.getByText('All of this is bound but for context.toolCallId').waitFor()
+  await dialog.getByText('All of this is bound except for context.toolCallId').waitFor()
   await assertSound(opened)
   for (const typed of ['', 'payment.wir', 'payment wire']) {
     await page.getByLabel('Name of the action').fill(typed)
     await sendOf(page, 'Approve').click()
-    await dialog.getByText('Type it as it stands above.').waitFor()
+    await dialog.getByText('Type it as shown above.').waitFor()
   }
   assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
   await page.getByLabel('Name of the action').fill(' Payment.wire ')
@@ -124,19 +124,19 @@ test('a high risk is approved by typing its name, and two people must; what is b
   await sendOf(page, 'Approve').click()
   await page.getByText('Your vote counts: 1 of 2.').waitFor()
   await page.locator('.inbox-row').getByText('you voted').waitFor()
-  await page.getByText('You have voted already.').waitFor()
+  await page.getByText('You have already voted.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
   assert.equal(await page.getByRole('button', { name: 'Reject…' }).isDisabled(), false)
   await page.getByLabel('Needs my vote').check()
-  await page.getByText('Nothing matches.').waitFor()
+  await page.getByText('No approvals match.').waitFor()
 
   // Not of the group.
   const other = await openConsole(browser, gate, cleo, `approvals/${id}`, WIDE)
-  await other.page.getByText('To vote you need the group treasury.').waitFor()
+  await other.page.getByText('To vote, you need the group treasury.').waitFor()
   assert.equal(await other.page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
 
   await gate.call(ben, 'POST', `/approvals/${id}/approve`, { approverId: 'ben' })
-  await page.getByText('Somebody has approved it meanwhile: ben.').waitFor()
+  await page.getByText('Someone has approved it meanwhile: ben.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0)
   await assertSound(opened)
 })

@@ -64,7 +64,7 @@ test('the trail says how long it is, and what was written last', async () => {
   await state.getByText((seq + 2).toLocaleString('en-GB'), { exact: true }).waitFor()
   assert.equal(await entriesOf(page).filter({ hasText: 'invoice.paid' }).count(), 1)
   await page.goto(`${gate.server.url}/console/audit?entry=${id}`)
-  await page.locator('.entry[open]').getByText('An entry of a caller’s own.').waitFor()
+  await page.locator('.entry[open]').getByText('An entry written by a caller.').waitFor()
 })
 
 test('a good range is verified, with progress, and what that means is said', async (t) => {
@@ -96,7 +96,7 @@ test('a verification can be cancelled, and tells nothing then', async (t) => {
   await verify(page)
   await page.getByText(/^[1-9]\d* of \d+ entries$/).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByText('Cancelled. Nothing was found out.').waitFor()
+  await page.getByText('Cancelled, without a result.').waitFor()
   assert.equal(await page.locator('.verdict').count(), 0)
   isHeld = false
   await verify(page)
@@ -120,7 +120,7 @@ test('by the keyboard, the focus goes from the button to the one that cancels, a
   await page.getByRole('button', { name: 'Verify', exact: true }).press('Enter')
   await until('it can be cancelled again', async () => (await focused()) === 'Cancel')
   await page.keyboard.press('Enter')
-  await page.getByText('Cancelled. Nothing was found out.').waitFor()
+  await page.getByText('Cancelled, without a result.').waitFor()
   assert.equal(await focused(), 'Verify')
 })
 
@@ -200,7 +200,7 @@ test('entries are paged by their place, filtered by type and time, and kept in t
   await page.getByText('50 entries.').waitFor()
   assert.equal(await page.getByLabel('Type').inputValue(), 'invoice.read')
   await page.getByLabel('Before').fill('2020-01-01T12:00')
-  await page.getByText('No entry fits.').waitFor()
+  await page.getByText('No entries match.').waitFor()
   await assertSound(opened)
   await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('50 entries.').waitFor()
@@ -246,7 +246,7 @@ test('what callers wrote is text, however long and deep', async () => {
   assert.equal(await page.locator('main img, main script, main a[href^="javascript"]').count(), 0)
   await assertSound(opened)
   await page.goto(`${gate.server.url}/console/audit?entry=${encodeURIComponent(HOSTILE[0])}&eventType=%E2%80%AEx`)
-  await page.getByText('It was not found.').waitFor()
+  await page.getByText('Entry not found.').waitFor()
   assert.equal(await page.getByLabel('Type').inputValue(), '')
 })
 
@@ -283,7 +283,7 @@ test('every status that a verification can come to is told with what it means', 
       .getByRole(valid ? 'status' : 'alert')
       .getByText(`${meaning.slice(1)}.`)
       .waitFor()
-    await page.locator('.verdict').getByText('parts of 2 entries, by a command that is on record').waitFor()
+    await page.locator('.verdict').getByText('parts of 2 entries, by a recorded command').waitFor()
     if (!valid) await page.locator('.verdict').getByText(HOSTILE[0]).waitFor()
     await page.unroute('**/audit/verify?**')
   }

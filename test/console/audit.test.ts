@@ -25,7 +25,7 @@ test('the trail says how long it is and what was written last, and a range of it
   const { id } = (await gate.call(agent, 'POST', '/audit/log', logged)).body.data
   const opened = await openConsole(browser, gate, auditor, `audit?entry=${id}`)
   const { page } = opened
-  await page.locator('.entry[open]').getByText('An entry of a caller’s own.').waitFor()
+  await page.locator('.entry[open]').getByText('An entry written by a caller.').waitFor()
   const state = page.getByRole('region', { name: 'State' })
   // To have signed in is an entry too, and so is that the service has verified its trail.
   const newest = (await state.getByText(/^session\.started, number/).textContent()) ?? ''
@@ -55,9 +55,9 @@ test('a bundle and its trust file, dropped at once, are valid, and nothing is se
   ])
   await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
   assert.deepEqual(sent, [])
-  await page.getByText('The time of the decision is the word of the service alone.').waitFor()
+  await page.getByText('Only the service vouches for the time of the decision.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'ok' }).count(), 11)
-  const claims = (await page.getByRole('region', { name: 'What it says' }).textContent()) ?? ''
+  const claims = (await page.getByRole('region', { name: 'What the bundle says' }).textContent()) ?? ''
   for (const shown of [decided, 'payment.refund', 'acme/live', bundle.proof.origin, 'DE00'])
     assert.equal(claims.includes(shown), true, shown)
   const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })
@@ -68,7 +68,7 @@ test('a bundle and its trust file, dropped at once, are valid, and nothing is se
   assert.match(await seenIn(approval), /Arguments bound\s+sha256:[0-9a-f]{64}/)
   assert.equal(await approval.getByRole('table', { name: 'Votes' }).getByRole('row').count(), 3)
   assert.equal(await approval.locator('.json').first().isVisible(), false)
-  await approval.getByText('All that the entries say').click()
+  await approval.getByText('Content of the entries').click()
   assert.equal(await approval.locator('.json').first().isVisible(), true)
   await assertSound(there)
 })

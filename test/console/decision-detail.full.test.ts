@@ -49,7 +49,7 @@ test('the downloaded evidence verifies with the command, without the service', a
     page.getByRole('button', { name: 'Download evidence' }).click(),
   ])
   assert.equal(downloaded.suggestedFilename(), `${used.decisionId}.bundle.json`)
-  await page.getByText('The bundle is downloaded.').waitFor()
+  await page.getByText('Bundle downloaded.').waitFor()
   const dir = temporaryFolder()
   const [bundle, trust] = [join(dir, 'bundle.json'), join(dir, 'trust.json')]
   await downloaded.saveAs(bundle)
@@ -88,7 +88,7 @@ test('a decision that is unknown, another entry, and an erased request are told 
   const range = { chain: 'acme/live', first: seq, end: seq + 1, reason: 'asked for' }
   await redact(deps, { kind: 'host', id: 'host:0' }, range)
   const erased = await detailOf(decisionId)
-  await erased.page.getByText('It has been erased. That it was this one, the chain still commits to.').waitFor()
+  await erased.page.getByText('It was erased. The chain still commits to its content.').waitFor()
   await erased.page.getByText('It cannot be explained:').waitFor()
   await assertSound(erased)
 })
@@ -103,7 +103,7 @@ test('a record that was changed in the file is told loudly', async (t) => {
     db.exec(`UPDATE section SET json = replace(json, '"amount":7', '"amount":8') WHERE name = 'request'`),
   )
   const opened = await openConsole(browser, own, key, `decisions/${decisionId}`)
-  await opened.page.getByText('This record is not what was written.').waitFor()
+  await opened.page.getByText('This record was altered.').waitFor()
   await opened.page.locator('.badge.deny', { hasText: 'not verified' }).waitFor()
   await assertSound(opened)
 })

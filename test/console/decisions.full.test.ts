@@ -68,7 +68,7 @@ test('names are found by a part of them, or whole where a count led here', async
   await page.getByText('1 decision, all there are.').waitFor()
   assert.equal(await rowsOf(page).locator(`a[href$="${first.decisionId}"]`).count(), 1)
   await page.goto(`${gate.server.url}/console/decisions?agent=RARE&whole=yes`)
-  await page.getByText('No decision fits these filters.').waitFor()
+  await page.getByText('No decisions match these filters.').waitFor()
   assert.equal(await page.getByLabel('Names match').inputValue(), 'yes')
   await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('50 decisions').waitFor()
@@ -81,7 +81,7 @@ test('days are chosen by one click, in the zone of the viewer', async () => {
   const opened = await listOf()
   const { page } = opened
   await page.getByRole('button', { name: 'Yesterday' }).click()
-  await page.getByText('No decision fits these filters.').waitFor()
+  await page.getByText('No decisions match these filters.').waitFor()
   const { from, to } = Object.fromEntries((await addressOf(page)).searchParams)
   const local = (at = ''): string => new Date(at).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin' })
   assert.deepEqual([local(from), local(to)], ['00:00:00', '00:00:00'])
@@ -129,7 +129,7 @@ test('who comes back from a decision finds no rows of the filters before', async
     document.querySelector('.table .action a').click()
   })()`)
   await page.getByRole('link', { name: 'Back to the list' }).click()
-  await page.getByText('No decision fits these filters.').waitFor()
+  await page.getByText('No decisions match these filters.').waitFor()
   assert.equal((await addressOf(page)).search, '?action=no.such')
 })
 
@@ -146,7 +146,7 @@ test('times are chosen in the zone of the viewer, and asked for in UTC', async (
   const { page } = await listOf()
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Before').fill('2020-01-01T12:00')
-  await page.getByText('No decision fits these filters.').waitFor()
+  await page.getByText('No decisions match these filters.').waitFor()
   assert.equal((await addressOf(page)).searchParams.get('to'), '2020-01-01T11:00:00.000Z')
 })
 
@@ -171,7 +171,7 @@ test('a search that finds little goes on by itself, shows how far it is, and can
   await page.getByText('0 decisions, searched back to').waitFor()
   letGo()
   await page.getByRole('button', { name: 'Load older' }).click()
-  await page.getByText('No decision fits these filters.').waitFor()
+  await page.getByText('No decisions match these filters.').waitFor()
   assert.equal(asked >= 4, true)
 })
 
@@ -237,6 +237,6 @@ test('the list is a list of cards on a phone, and says what comes where there is
   await assertSound(opened)
   const own = await startGate(t)
   const empty = await openConsole(browser, own, await own.key({ roles: ['auditor'] }), 'decisions')
-  await empty.page.getByText('Nothing has been decided yet.').waitFor()
+  await empty.page.getByText('No decisions yet.').waitFor()
   await assertSound(empty)
 })

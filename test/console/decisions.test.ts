@@ -31,7 +31,7 @@ test('filters stand in the address, and are taken from it', async () => {
   assert.equal(await page.getByLabel('Rule').inputValue(), 'huge')
   assert.equal(await page.locator('.table tbody tr').locator(`a[href$="${denied.decisionId}"]`).count(), 1)
   await page.getByLabel('Rule').fill('other')
-  await page.getByText('No decision fits these filters.').waitFor()
+  await page.getByText('No decisions match these filters.').waitFor()
   await page.getByLabel('Action or id').fill('pay ment')
   await page.locator('.field .fault').first().waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -42,7 +42,7 @@ test('a decision shows what was asked, why it came out so, and what happened, on
   const { held, used } = await approvedTransfer()
   const opened = await detailOf(used.decisionId, owner)
   const { page } = opened
-  await page.getByText('The policies that decided give the same again.').waitFor()
+  await page.getByText('The same policies decide the same again.').waitFor()
   const rules = await page.locator('.explained > li').allInnerTexts()
   assert.match(
     rules[0] ?? '',
@@ -62,7 +62,7 @@ test('a decision shows what was asked, why it came out so, and what happened, on
   assert.equal(told.length, wanted.length)
   for (const [i, pattern] of wanted.entries()) assert.match(told[i] ?? '', pattern)
   assert.equal(await page.locator(`.timeline a[href$="${held.decisionId}"]`).count(), 1)
-  await page.getByText('It hashes to what it did, and joins its neighbours.').waitFor()
+  await page.getByText('Its hash is correct, and links it to its neighbours.').waitFor()
   await assertSound(opened)
   await page.setViewportSize(PHONE.viewport)
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)

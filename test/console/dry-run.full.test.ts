@@ -54,10 +54,10 @@ test('faulty JSON is told with its place before anything is sent', async () => {
   await page.getByText('An action is needed').waitFor()
   for (const [text, fault] of [
     ['{\n  "a": 1,\n  b: 2\n}', 'Line 3, column 3: a name in double quotes is expected.'],
-    ['{"a": 1,}', 'Line 1, column 9: something has to follow the comma.'],
+    ['{"a": 1,}', 'Line 1, column 9: another item is expected after the comma.'],
     ['{"a": 1 "b": 2}', 'Line 1, column 9: a comma or } is expected.'],
-    ['{"a": 1, "a": 2}', 'Line 1, column 10: this name stands here twice.'],
-    ['{"a": 12345678901234567890}', 'Line 1, column 7: this number is too large to be exact: write it as a text.'],
+    ['{"a": 1, "a": 2}', 'Line 1, column 10: this name appears twice.'],
+    ['{"a": 12345678901234567890}', 'Line 1, column 7: this number is too large to be exact: write it as a string.'],
     ['{"a": 01}', 'Line 1, column 8: a comma or } is expected.'],
     ['{"a": "x\n"}', 'Line 1, column 7: this text has no closing quote on its line.'],
     ['{"a": "\\x"}', 'Line 1, column 7: this text has a wrong escape.'],
@@ -65,7 +65,7 @@ test('faulty JSON is told with its place before anything is sent', async () => {
     ['{} {}', 'Line 1, column 4: nothing may follow the value.'],
     ['{"a": 1e999}', 'Line 1, column 7: this number is too large.'],
     [`${'['.repeat(100_000)}`, 'Line 1, column 66: it is nested deeper than 64.'],
-    ['[1]', 'This has to be an object: { … }.'],
+    ['[1]', 'This must be an object: { … }.'],
   ]) {
     await askDryRun(page, 'email.send', text ?? '')
     await page.getByText(fault ?? '', { exact: true }).waitFor()
@@ -96,7 +96,7 @@ test('what the service refuses is told, and nothing that was typed is lost', asy
 test('a draft is asked in place of a file, its faults are marked, and nothing of it is saved', async () => {
   const opened = await openConsole(browser, gate, auditor, 'policies/dry-run')
   const { page } = opened
-  await page.getByLabel('Ask a draft, not the policies in force').check()
+  await page.getByLabel('Use a draft instead of the policies in force').check()
   await page.waitForURL('**/policies/dry-run/draft')
   const draft = page.getByLabel('Text of the draft')
   await until('the text in force', async () => (await draft.inputValue()) === ACME_POLICY)
@@ -113,11 +113,11 @@ test('a draft is asked in place of a file, its faults are marked, and nothing of
   await draft.fill(ACME_POLICY.replace('value: 1000}', 'value: 1}'))
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Large payments need a person.').waitFor()
-  await page.getByRole('heading', { name: 'By the draft' }).waitFor()
+  await page.getByRole('heading', { name: 'Result of the draft' }).waitFor()
   await assertSound(opened)
   await page.getByRole('button', { name: 'Back to the text in force' }).click()
   assert.equal(await draft.inputValue(), ACME_POLICY)
-  await page.getByLabel('Ask a draft, not the policies in force').uncheck()
+  await page.getByLabel('Use a draft instead of the policies in force').uncheck()
   await page.waitForURL('**/policies/dry-run')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Payments within limits.').waitFor()
@@ -130,21 +130,21 @@ test('the other files and lists go with a draft, and what an author wrote is tex
   await askDryRun(page, 'mail.send', '{"to": "x"}')
   await page.locator('.result').getByText(HOSTILE).waitFor()
   await assertSound(opened)
-  await page.getByLabel('Ask a draft, not the policies in force').check()
+  await page.getByLabel('Use a draft instead of the policies in force').check()
   const draft = page.getByLabel('Text of the draft')
   await until('the file of the rule that decided', async () => (await draft.inputValue()).includes('id: held'))
-  await page.getByLabel('In the place of').selectOption('b.yaml')
+  await page.getByLabel('Replaces').selectOption('b.yaml')
   assert.equal(await draft.inputValue(), `${HEADER}several\n`)
   await page.waitForURL('**/policies/dry-run/draft?file=b.yaml')
-  await page.getByText('The other file goes with it as in force. Lists go with it as in force, too.').waitFor()
+  await page.getByText('The other file is used as in force. Lists are used as in force, too.').waitFor()
   await draft.fill(
     `${HEADER}several\nrules:\n  - {id: new, actions: ["mail.*"], effect: deny, reason: "${HOSTILE.replace('"', '')}"}\n`,
   )
   await page.getByText('The list', { exact: true }).click()
-  await page.getByText('A list is used as it is in force, unless you enter another content here').waitFor()
+  await page.getByText('A list is used as in force, unless you enter other content here').waitFor()
   await page.getByLabel('Content of lists/bad.txt').fill('eve')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
-  await page.getByRole('heading', { name: 'By the draft' }).waitFor()
+  await page.getByRole('heading', { name: 'Result of the draft' }).waitFor()
   assert.equal(await seenIn(page.locator('.result .would-be .badge')), 'Denied')
   await assertSound(opened)
 })
@@ -158,7 +158,7 @@ test('the address of a draft begins with the file that it names, and takes nothi
   const draft = page.getByLabel('Text of the draft')
   await until('the focus', async () => (await focused(page)) === 'Text of the draft')
   assert.equal(await draft.inputValue(), `${HEADER}several\n`)
-  assert.equal(await page.getByLabel('In the place of').inputValue(), 'b.yaml')
+  assert.equal(await page.getByLabel('Replaces').inputValue(), 'b.yaml')
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
   await assertSound(opened)
   await page.reload()
@@ -170,20 +170,20 @@ test('the address of a draft begins with the file that it names, and takes nothi
   await page.getByRole('link', { name: 'Draft a change' }).click()
   await page.waitForURL('**/policies/dry-run/draft?file=a.yaml')
   assert.equal(await draft.inputValue(), 'mine')
-  await page.getByText('This is the draft that you have begun, in the place of b.yaml.').waitFor()
+  await page.getByText('This is your draft, which replaces b.yaml.').waitFor()
   await assertSound(opened)
-  await page.getByRole('button', { name: 'Begin with a.yaml instead' }).click()
+  await page.getByRole('button', { name: 'Start from a.yaml instead' }).click()
   await until('the focus', async () => (await focused(page)) === 'Text of the draft')
   assert.match(await draft.inputValue(), /id: held/)
-  assert.equal(await page.getByLabel('In the place of').inputValue(), 'a.yaml')
-  assert.equal(await page.getByText('This is the draft that you have begun').count(), 0)
+  assert.equal(await page.getByLabel('Replaces').inputValue(), 'a.yaml')
+  assert.equal(await page.getByText('This is your draft').count(), 0)
 })
 
 test('a draft stays what it is while somebody looks at other files', async () => {
   const several = await gate.key({ tenant: 'several' })
   const { page } = await openConsole(browser, gate, several, 'policies/dry-run/draft?file=a.yaml')
   const draft = page.getByLabel('Text of the draft')
-  const standsFor = page.getByLabel('In the place of')
+  const standsFor = page.getByLabel('Replaces')
   const lookAtB = async (): Promise<void> => {
     await page.getByRole('link', { name: 'Source' }).click()
     await page.getByRole('link', { name: 'b.yaml' }).click()
@@ -250,7 +250,7 @@ test('what has the focus keeps it when somebody asks, and what came of it is sai
     await page.getByRole('button', { name: 'Ask', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('Payments within limits.').waitFor()
-    await page.getByRole('status').getByText('By the policies in force: allow').waitFor({ state: 'attached' })
+    await page.getByRole('status').getByText('Result of the policies in force: allow').waitFor({ state: 'attached' })
     // While an answer is on its way the button says that instead.
     await until('the focus', async () => (await focused(page)) === 'Ask')
   }

@@ -13,7 +13,7 @@ const MOST_KILOBYTES = 60
 
 /** Pages with what their first view ends with. */
 const VIEWS = [
-  ['approvals', 'Nothing waits for you'],
+  ['approvals', 'No approvals are waiting'],
   ['overview', 'Decisions over time'],
   ['kill-switch', 'No stop is in force'],
 ] as const

@@ -96,7 +96,7 @@ test('a stop waits neither for a preview that hangs nor for one that fails', asy
   await page.getByRole('radio', { name: /A domain/ }).check()
   await page.getByRole('textbox', { name: 'Domain' }).fill('finance')
   await fill(page, { Reason: 'odd', 'To confirm': 'stop finance' })
-  await page.getByText('cannot be shown. The stop does not wait').waitFor()
+  await page.getByText('cannot be shown. You can still stop').waitFor()
   await assertSound(opened, REFUSED)
   await red(page).click()
   await page.getByText('Stopped: L2 Domain finance').waitFor()
@@ -129,7 +129,7 @@ test('an admin stops every tenant and ends that; an operator is not offered it, 
   await theirs.page.getByText('Only an admin may end it.').waitFor()
   assert.equal(await theirs.page.getByRole('button', { name: /Recover/ }).count(), 0)
   await page.getByRole('button', { name: 'Recover…' }).click()
-  await fill(page, { 'Why it may go on': 'over' })
+  await fill(page, { 'Why agents may act again': 'over' })
   await page.getByRole('button', { name: 'Recover', exact: true }).click()
   await theirs.page.getByText('No stop is in force').waitFor()
   await assertSound(theirs)
@@ -146,7 +146,7 @@ test('a stop that somebody else has ended is said to be, and one that came in it
   const opened = await openConsole(browser, gate, operator, 'kill-switch')
   const { page } = opened
   await page.getByRole('button', { name: 'Recover…' }).click()
-  await fill(page, { 'Why it may go on': 'over' })
+  await fill(page, { 'Why agents may act again': 'over' })
   // The page learns nothing of what happens meanwhile, until it has sent its recovery.
   let isDeaf = true
   await page.route('**/killswitch/status', (route) => (isDeaf ? route.abort() : route.continue()))
@@ -157,7 +157,7 @@ test('a stop that somebody else has ended is said to be, and one that came in it
   await recover()
   await trigger('the second')
   await page.getByRole('button', { name: 'Recover', exact: true }).click()
-  await page.getByText('This stop has been ended already by joe.').waitFor()
+  await page.getByText('This stop has already been ended by joe.').waitFor()
   await page.getByRole('dialog').getByText('a false alarm').waitFor()
   await assertSound(opened, REFUSED)
   assert.deepEqual(await stopsOf(gate, operator), [['L1', 'payment.*']])
@@ -172,7 +172,7 @@ test('what somebody else stops while the form is open is said there, and stoppin
   await fill(page, { 'Action or pattern': 'payment.*', Reason: 'odd', 'To confirm': 'stop payment.*' })
   const body = { level: 'L1', scope: 'payment.*', reason: 'seen too', triggeredBy: 'joe' }
   await gate.call(operator, 'POST', '/killswitch/trigger', body)
-  await page.getByText('This is stopped already').waitFor()
+  await page.getByText('This is already stopped').waitFor()
   await assertSound(opened)
   let sent = 0
   page.on('request', (request) => {
@@ -265,15 +265,15 @@ test('a stop that is not on disk is loudly said to be in force here alone', asyn
   const operator = await own.key({ roles: ['operator'], identity: 'otto' })
   const opened = await openConsole(browser, own, operator, 'kill-switch')
   const { page } = opened
-  await page.getByText('Nothing was ever stopped here.').waitFor()
+  await page.getByText('No stops yet.').waitFor()
   await fill(page, { 'Action or pattern': 'payment.*', Reason: 'odd', 'To confirm': 'stop payment.*' })
   const file = join(own.dir, 'data/gate-sidecar.db')
   renameSync(file, `${file}.away`)
   await red(page).click()
-  await page.getByText('In force here, not on disk yet; tried again each second.').waitFor()
+  await page.getByText('In force here, but not on disk yet; retried each second.').waitFor()
   await page.locator('.header').getByText('Stopped: L1 payment.*').waitFor()
   await page.locator('.failure').getByText('kept in the reserve').waitFor()
-  assert.equal(await page.getByText('It covers nothing that is known.').count(), 0)
+  assert.equal(await page.getByText('It covers no known action.').count(), 0)
   // The header may lie over a button of the list, by how far the focus has scrolled.
   await page.evaluate('scrollTo(0, 0)')
   await assertSound(opened, REFUSED)

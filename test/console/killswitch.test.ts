@@ -49,15 +49,15 @@ test('an operator with a phone stops by the red button, a scope, a reason and th
   assert.equal(await check(), 'deny')
 
   await page.getByRole('button', { name: 'Recover…' }).click()
-  await page.getByText('Approvals that wait go on').waitFor()
+  await page.getByText('Pending approvals continue').waitFor()
   await assertSound(opened)
   await page.getByRole('button', { name: 'Recover', exact: true }).click()
   assert.deepEqual(await stopsOf(gate, operator), [['L1', 'payment.*']], 'without a comment')
-  await fill(page, { 'Why it may go on': 'transfers were fine' })
+  await fill(page, { 'Why agents may act again': 'transfers were fine' })
   await page.getByRole('button', { name: 'Recover', exact: true }).click()
   await page.getByText('No stop is in force').waitFor()
   await page.locator('.header').getByText('No stop').waitFor()
-  await page.locator('.stop-outcome').getByText('It has been ended since.').waitFor()
+  await page.locator('.stop-outcome').getByText('It has since been ended.').waitFor()
   assert.equal(await check(), 'allow')
 })
 

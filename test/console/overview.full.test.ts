@@ -110,7 +110,7 @@ test('what is wrong comes first, each with where it is put right', async () => {
   const stop = { level: 'L3', scope: 'stopped', reason: 'odd', triggeredBy: 'ops' }
   assert.equal((await gate.call(operator, 'POST', '/killswitch/trigger', stop)).status, 200)
   const opened = await openConsole(browser, gate, operator, 'overview')
-  const wrong = opened.page.getByRole('region', { name: 'What is wrong now' })
+  const wrong = opened.page.getByRole('region', { name: 'Current problems' })
   await wrong.getByText('Stopped: L3 stopped').waitFor()
   await until('the sink fails', async () =>
     (await seenIn(wrong)).includes('External anchors fail: nothing can be written to “file”'),
@@ -139,14 +139,14 @@ test('where nothing was asked, what comes first is said', async (t) => {
   const first = await fresh.key()
   const opened = await openConsole(browser, fresh, first, 'overview')
   const { page } = opened
-  await page.getByRole('heading', { name: 'No agent has asked yet' }).waitFor()
-  await page.getByText('Nothing was decided in the last 24 hours.').waitFor()
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
+  await page.getByText('No decisions in the last 24 hours.').waitFor()
   await assertSound(opened)
-  await page.getByRole('link', { name: 'Make a key in the settings' }).click()
+  await page.getByRole('link', { name: 'Create a key in the settings' }).click()
   await page.waitForURL('**/console/*/settings')
   const auditor = await fresh.key({ roles: ['auditor'] })
   const other = await openConsole(browser, fresh, auditor, 'overview')
-  await other.page.getByText('An owner can make one in the settings.').waitFor()
+  await other.page.getByText('An owner can create one in the settings.').waitFor()
 })
 
 test('a faulty trail, figures that are not complete, and texts of others are shown as what they are', async () => {
@@ -165,7 +165,7 @@ test('a faulty trail, figures that are not complete, and texts of others are sho
     })
   })
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).click()
-  const wrong = page.getByRole('region', { name: 'What is wrong now' })
+  const wrong = page.getByRole('region', { name: 'Current problems' })
   await wrong.getByText('The audit trail did not verify').waitFor()
   assert.match(await seenIn(wrong), /nothing is decided\s+"><img src=x onerror=alert\(1\)>U\+202Egnp\.exe/)
   const denials = section(page, 'Denials by rule')

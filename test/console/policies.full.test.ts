@@ -64,7 +64,7 @@ test('the source is shown at the line of the address, text as text, and a long o
   await page.goto(`${gate.server.url}/console/policies/source?file=a.yaml&line=77`)
   await page.getByText('There is no line 77').waitFor()
   await page.goto(`${gate.server.url}/console/policies/source?file=a.yaml&line=6&digest=sha256%3Aold`)
-  await page.getByText('is of other policies than those in force').waitFor()
+  await page.getByText('belongs to other policies').waitFor()
   await assertSound(opened)
   await page.goto(`${gate.server.url}/console/policies/source?file=c.yaml`)
   await page.getByText('There is no such file').waitFor()
@@ -122,7 +122,7 @@ test('faults are told loudly, with the line and a mark under what is wrong', asy
   const card = page.getByRole('alert')
   assert.match(
     await seenIn(card),
-    /^The newest files are not in force\s+The policies before them still decide\. \d faults/,
+    /^The newest files are not in force\s+The previous policies still decide\. Fix \d faults/,
   )
   const unknown = card.locator('.diagnostics > li', { hasText: 'There is no key "efect" here.' })
   assert.match(await seenIn(unknown.first()), /error\s+GATE1101\s+faulty\.yaml:4:34\s[\s\S]*Did you mean effect\?/)
@@ -133,7 +133,7 @@ test('faults are told loudly, with the line and a mark under what is wrong', asy
   assert.match(before ?? '', /^…x{100,400}", $/)
   await assertSound(opened)
   await page.getByRole('link', { name: 'Dry run' }).click()
-  await page.getByText('Shown and asked here are those before them.').waitFor()
+  await page.getByText('This page shows and uses the previous policies.').waitFor()
   await page.setViewportSize(PHONE.viewport)
   await page.getByRole('link', { name: 'See why' }).click()
   await card.waitFor()
@@ -151,12 +151,12 @@ test('a reload says what came of it, and others see it at once', async () => {
   await section(other, 'In force').getByText('current').waitFor()
   write('live', { 'main.yaml': policyOf('live').replace('weight: 30', 'weight: 300') })
   await page.getByRole('button', { name: 'Reload' }).click()
-  await page.getByText('They do not come into force: the policies before them still decide.').waitFor()
+  await page.getByText('but do not come into force: the previous policies still decide.').waitFor()
   await other.getByText('The newest files are not in force').waitFor()
   await assertSound(opened)
   write('live', { 'main.yaml': policyOf('live').replace('weight: 30', 'weight: 31') })
   await page.getByRole('button', { name: 'Reload' }).click()
-  await page.getByText('The files have been read, and are in force').waitFor()
+  await page.getByText('The files were read and are in force').waitFor()
   await other.getByText('The newest files are not in force').waitFor({ state: 'detached' })
   await assertSound(opened)
   const inTest = await gate.key({ tenant: 'live', environment: 'test' })

@@ -44,7 +44,7 @@ test('a dry run says what would be decided and why, and leads to the rule and ba
   const opened = await openConsole(browser, gate, auditor, 'policies/dry-run')
   const { page } = opened
   const result = page.locator('.result')
-  await page.getByText('What would be decided is shown here.').waitFor()
+  await page.getByText('The result appears here.').waitFor()
   await assertSound(opened)
   for (const [context, decision, reason] of [
     ['{"amount": 5}', 'Allowed', 'Payments within limits.'],

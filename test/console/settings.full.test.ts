@@ -26,10 +26,10 @@ test('who approves without an identity is warned, and the groups of other keys a
   assert.equal(height < 24, true, 'an id is on one line')
   await press(page, 'Create new key')
   await page.getByLabel(/^approver/).check()
-  await page.getByText('Who approves would not be known.').waitFor()
+  await page.getByText('Approvers would be unknown.').waitFor()
   await assertSound(opened)
   await page.getByLabel('Identity (optional)').fill('ann')
-  await page.getByText('Who approves would not be known.').waitFor({ state: 'detached' })
+  await page.getByText('Approvers would be unknown.').waitFor({ state: 'detached' })
   const offered = () =>
     page.locator('datalist option').evaluateAll((all) => all.map((one) => one.getAttribute('value')))
   assert.deepEqual(await offered(), ['finance', 'ops'])
@@ -76,7 +76,7 @@ test('a refusal of no field is said in the dialog; a test key is offered test ke
   })
   await press(page, 'Create key')
   await page.getByRole('dialog').getByText('A test key manages test keys only.').waitFor()
-  assert.equal(await page.getByText('may have been made all the same').count(), 0)
+  assert.equal(await page.getByText('may have been created anyway').count(), 0)
   await assertSound(opened, REFUSED)
 })
 
@@ -93,7 +93,7 @@ test('a key whose answer is lost is said to be there perhaps, and is in the list
     return route.abort()
   })
   await press(page, 'Create key')
-  await page.getByText('The key may have been made all the same.').waitFor()
+  await page.getByText('The key may have been created anyway.').waitFor()
   await assertSound(opened, REFUSED)
   assert.equal(await page.getByLabel('Name').inputValue(), 'lost-answer')
   await rowOf(page, 'lost-answer').waitFor()
@@ -196,7 +196,7 @@ test('what is left of a plan is shown as it is used', async () => {
       while ((await gate.call(owner, 'POST', '/gate/risk', risk)).status !== 429);
       await page.reload()
       await page.getByText('60 per minute').waitFor()
-      return page.getByText('The plan is used up at this moment.').isVisible()
+      return page.getByText('The plan is used up now.').isVisible()
     },
     20_000,
   )
@@ -208,9 +208,9 @@ test('what comes back of a plan is said in whole seconds or requests', async () 
   const owner = await gate.key()
   const { page } = await openConsole(browser, gate, owner, 'settings/usage')
   for (const [perMinute, said] of [
-    [6, 'There is one request more every 10 seconds.'],
-    [60, 'There is one request more every second.'],
-    [600, 'There are 10 requests more every second.'],
+    [6, 'It refills by one request every 10 seconds.'],
+    [60, 'It refills by one request every second.'],
+    [600, 'It refills by 10 requests every second.'],
   ] as const) {
     await page.route(
       (url) => url.pathname.endsWith('/usage') && !url.pathname.startsWith('/console/'),

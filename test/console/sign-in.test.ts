@@ -47,7 +47,7 @@ test('where a key would go over the network as plain text, none is asked for', a
   // Browsers report this for a page that came by http from another machine.
   await page.addInitScript("Object.defineProperty(window, 'isSecureContext', { value: false })")
   await page.goto(`${gate.server.url}/console/`)
-  await page.getByText('This page came without TLS').waitFor()
+  await page.getByText('This page came from another machine without TLS').waitFor()
   assert.equal(await page.getByLabel('API key').count(), 0)
 })
 

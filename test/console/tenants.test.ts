@@ -88,7 +88,7 @@ test('an address of another tenant than that of the key shows and asks nothing, 
   })
   for (const other of ['alpha', 'nobody', '%E2%80%AExe']) {
     await page.goto(`${gate.server.url}/console/@${other}/approvals/${approval}`)
-    await page.getByText('which the key that you are signed in with may not see').waitFor()
+    await page.getByText('or which your key may not see').waitFor()
     assert.equal(await page.getByRole('link', { name: 'Stop agents…' }).count(), 0)
   }
   await page.getByText('U+202E').waitFor()
@@ -110,7 +110,7 @@ test('on a phone the tenants, a long scope and its age fit beside the red button
     })
     await page
       .locator('.header')
-      .getByText(/heard \d+ s ago/)
+      .getByText(/last contact \d+ s ago/)
       .waitFor()
     await page.locator('.stops').getByText('odd').waitFor()
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)

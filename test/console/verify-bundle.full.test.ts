@@ -40,7 +40,7 @@ test('without a trust file it is incomplete, and how one gets it is said; with i
   await page.getByLabel('Or choose files').setInputFiles({ name: 'b.json', mimeType: '', buffer: Buffer.from(text) })
   await verdictOf(page).getByText('Incomplete').waitFor()
   await verdictOf(page).getByText('gate-sidecar signing-keys export-trust').waitFor()
-  await page.getByText('Nobody whom you trust vouches for this yet.').waitFor()
+  await page.getByText('No pinned key vouches for this yet.').waitFor()
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
   await assertSound(there)
   await page.getByText('Paste text instead').click()
@@ -63,9 +63,9 @@ test('one who voted twice is named once, and what an entry does not say is not t
   await drop(page, [{ name: 'b.json', text: JSON.stringify(changed) }])
   const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })
   assert.match(await seenIn(approval), /Votes for it: ann and bob, last/)
-  assert.match(await seenIn(approval), /Not bound\s+not told/)
+  assert.match(await seenIn(approval), /Not bound\s+not recorded/)
   assert.equal(await approval.getByRole('table', { name: 'Votes' }).getByRole('row').count(), 4)
-  await approval.getByText('Which of them counted follows from the keys, which are not in the bundle.').waitFor()
+  await approval.getByText('The keys decide which votes counted, and the bundle does not contain them.').waitFor()
   await assertSound(there)
 })
 
@@ -76,7 +76,7 @@ test('an envelope of DSSE is a bundle', async () => {
     { name: 't.json', text: trust },
   ])
   await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
-  await page.getByRole('region', { name: 'What it says' }).getByText(decided).waitFor()
+  await page.getByRole('region', { name: 'What the bundle says' }).getByText(decided).waitFor()
 })
 
 test('the bundle of a decision of this service is verified from its page', async () => {
@@ -96,16 +96,16 @@ test('a trust file of another installation vouches for nothing here', async () =
     { name: 't.json', text: other },
   ])
   await verdictOf(page).getByText('Incomplete').waitFor()
-  await verdictOf(page).getByText('The trust file is of another installation').waitFor()
+  await verdictOf(page).getByText('The trust file belongs to another installation').waitFor()
   await drop(page, [{ name: 't.json', text: '{"v":1,"logKeys":"none"}' }])
   await page.getByRole('alert').getByText('The trust file cannot be used').waitFor()
 })
 
 const USELESS: [what: string, file: Dropped, told: RegExp][] = [
-  ['what is no JSON', { name: 'x.json', text: '{"bundleId": ' }, /It is no JSON/],
-  ['other JSON', { name: 'x.json', text: '{"a":1}' }, /neither a bundle/],
+  ['what is no JSON', { name: 'x.json', text: '{"bundleId": ' }, /It is not JSON/],
+  ['other JSON', { name: 'x.json', text: '{"a":1}' }, /not a bundle/],
   ['the manifest of an export', { name: 'manifest.json', text: '{"files":{}}' }, /gate-sidecar evidence verify FOLDER/],
-  ['nothing', { name: HOSTILE[0], text: '' }, /It is no JSON/],
+  ['nothing', { name: HOSTILE[0], text: '' }, /It is not JSON/],
 ]
 
 test('what is of no use is refused with a sentence, and what was given before stays', async () => {
@@ -133,7 +133,7 @@ test('a file over 64 MiB is refused before it is read', async () => {
     data.files[0].arrayBuffer = large.arrayBuffer
     dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))
   `)
-  await page.getByText('It has 65 MiB. Nothing over 64 MiB is a bundle, and it was not read.').waitFor()
+  await page.getByText('It has 65 MiB. A bundle has at most 64 MiB, so it was not read.').waitFor()
 })
 
 test('what only looks like a bundle is invalid: too deep, with a member twice, with text that wants to be run', async () => {
@@ -148,7 +148,7 @@ test('what only looks like a bundle is invalid: too deep, with a member twice, w
       { name: 't.json', text: trust },
     ])
     await verdictOf(page).getByText('Invalid', { exact: true }).waitFor()
-    assert.equal(await page.getByRole('region', { name: 'What it says' }).count(), 0)
+    assert.equal(await page.getByRole('region', { name: 'What the bundle says' }).count(), 0)
     await page.getByRole('button', { name: 'Start again' }).click()
     await page.locator('.verdict').waitFor({ state: 'detached' })
   }

@@ -66,7 +66,7 @@ class Reader {
       if (this.peek() !== '"') throw new Fault('a name in double quotes is expected', this.at)
       const start = this.at
       const name = this.string()
-      if (members.has(name)) throw new Fault('this name stands here twice', start)
+      if (members.has(name)) throw new Fault('this name appears twice', start)
       if (this.peek() !== ':') throw new Fault('a colon is expected', this.at)
       this.at += 1
       members.set(name, this.value(depth))
@@ -86,7 +86,7 @@ class Reader {
     if (this.peek() !== end) item()
     while (this.peek() === ',') {
       this.at += 1
-      if (this.peek() === end) throw new Fault('something has to follow the comma', this.at)
+      if (this.peek() === end) throw new Fault('another item is expected after the comma', this.at)
       item()
     }
     if (this.peek() !== end) throw new Fault(`a comma or ${end} is expected`, this.at)
@@ -128,6 +128,6 @@ function numberOf(text: string, index: number): number {
   const number = Number(text)
   if (!Number.isFinite(number)) throw new Fault('this number is too large', index)
   if (Number.isInteger(number) && !Number.isSafeInteger(number))
-    throw new Fault('this number is too large to be exact: write it as a text', index)
+    throw new Fault('this number is too large to be exact: write it as a string', index)
   return number
 }

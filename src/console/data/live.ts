@@ -14,7 +14,7 @@ export interface Live {
   /** The last sign of life of the service; undefined before the first one. */
   heardAt(): Moment | undefined
   listen(listener: Listener): () => void
-  /** Opens the stream anew, without waiting for its next attempt. */
+  /** Reopens the stream without waiting for its next attempt. */
   reconnect(): void
 }
 

@@ -72,7 +72,7 @@ export function usePendingApprovals(gate: Endpoints, isWanted: boolean, isStoppe
 
 const NONE: Pending = { items: [], total: 0 }
 
-/** Fetches by pages, since the service ends one early where approvals are large. */
+/** Fetches by pages, since the service ends one early if approvals are large. */
 async function everyPending(gate: Endpoints, signal: AbortSignal): Promise<Pending> {
   const items = new Map<string, Approval>()
   for (let offset = 0; ; ) {

@@ -7,7 +7,7 @@ const TENANT_MARK = '@'
 
 /** A tenant, a page of it, and its filters. The address holds all of it, so that it can be kept and shared. */
 export interface Place {
-  /** Undefined where the address names none. */
+  /** Undefined if the address names none. */
   tenantId: string | undefined
   /** Segments after the tenant, such as `['approvals', 'apr_…']`. */
   path: readonly string[]

@@ -1,7 +1,7 @@
 import { GateError } from '../../client/errors.ts'
 
 /**
- * Loads a part of the console on first use. A browser remembers a part that failed until it loads the page anew, and
+ * Loads a part of the console on first use. A browser remembers a part that failed until it reloads the page, and
  * after an update of the service the parts of this page are no longer there.
  *
  * @throws GateError `unreachable`

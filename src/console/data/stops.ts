@@ -5,10 +5,10 @@ import { ageOf, momentNow } from './clock.ts'
 import { LiveContext, SILENT_MS, useChanges } from './live.ts'
 import { type Loaded, useLoad } from './load.ts'
 
-/** The stops as the service last told them; without data for roles without access. */
+/** The stops as last reported by the service; without data for roles without access. */
 export interface Stops extends Loaded<KillSwitchStatus | undefined> {
   /**
-   * True if they are in force now, and no others: the service is heard, it told them within two heartbeats, and nothing
+   * True if they are in force now, and no others: the service is heard, it reported them within two heartbeats, and nothing
    * has changed since.
    */
   isKnown: boolean

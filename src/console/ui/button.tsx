@@ -7,7 +7,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: string
 }
 
-/** A button, which submits its form only where its type says so. */
+/** A button, which submits its form only if its type says so. */
 export function Button({ text, look = '', children = text, type = 'button', ...rest }: ButtonProps) {
   return (
     <button type={type} class={`button ${look}`} {...rest}>

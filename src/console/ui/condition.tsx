@@ -7,7 +7,7 @@ import { Text } from './text.tsx'
 const MARKS = {
   true: { sign: '✓', word: 'holds' },
   false: { sign: '✗', word: 'does not hold' },
-  unknown: { sign: '?', word: 'unknown, for want of a fact' },
+  unknown: { sign: '?', word: 'unknown: a fact is missing' },
 } as const
 
 /** The result of a condition. */
@@ -80,7 +80,7 @@ function ConditionLabel({ of }: { of: ExplainedCondition }) {
       <>
         <Code of={fact} /> {operator}{' '}
         {wanted !== undefined && operator !== 'exists' && operator !== 'missing' && <Shown of={wanted} />}
-        {overBudget ? ' — takes more work than one check may do' : <Seen of={seen} isDefault={defaulted === true} />}
+        {overBudget ? ' — exceeds the work limit of a check' : <Seen of={seen} isDefault={defaulted === true} />}
       </>
     )
   if (kind === 'condition')

@@ -47,5 +47,5 @@ export const OUTCOMES: Record<Outcome['status'], string> = {
   succeeded: 'succeeded',
   failed: 'failed; it may have had effects',
   not_run: 'was not run',
-  missing: 'told nothing in time',
+  missing: 'not reported in time',
 }

@@ -6,7 +6,7 @@ import { Facts } from './facts.tsx'
 import { PolicyPlace } from './policy-place.tsx'
 import { LongText, Text } from './text.tsx'
 
-/** The facts that each rule and risk factor about an action used. Its headings are of the third level. */
+/** The facts that each rule and risk factor of an action used. Its headings are of the third level. */
 export function Explanation({ of }: { of: Explained }) {
   const { domain, killSwitch, request, thresholds, rules, rulesLeftOut, factors, factorsLeftOut } = of
   return (
@@ -25,15 +25,15 @@ export function Explanation({ of }: { of: Explained }) {
             : undefined,
         }}
       />
-      <h3>Rules about the action</h3>
-      {rules.length === 0 && <p class="muted">No rule is about this action.</p>}
+      <h3>Rules for the action</h3>
+      {rules.length === 0 && <p class="muted">No rule covers this action.</p>}
       <ul class="stack tight explained">
         {rules.map((rule) => (
           <Rule key={rule.id} of={rule} />
         ))}
       </ul>
       <LeftOut count={rulesLeftOut} what="rules" />
-      {factors.length > 0 && <h3>Risk factors about the action</h3>}
+      {factors.length > 0 && <h3>Risk factors for the action</h3>}
       <ul class="stack tight explained">
         {factors.map((factor) => (
           <Factor key={factor.name} of={factor} />
@@ -51,7 +51,7 @@ function RequestFits({ of: { declared, validated, fault } }: { of: ExplainedRequ
         does not fit: <LongText of={fault} />
       </>
     )
-  if (!declared) return <>not checked, since the action is not declared</>
+  if (!declared) return <>not checked, because the action is not declared</>
   return <>fits what the action declares{!validated && ', but the plan names no action'}</>
 }
 

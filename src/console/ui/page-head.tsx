@@ -4,7 +4,7 @@ import { useWaiting } from '../data/pending.ts'
 
 interface PageHeadProps {
   title: string
-  /** The tab's title, where it differs. */
+  /** The tab's title, if it differs. */
   tab?: string
   children?: ComponentChildren
 }

@@ -35,7 +35,7 @@ export function KeyHolder({ id, identity, name }: { id: string; identity: string
   )
 }
 
-/** The creator of something, where that is either a key or `host:` with the number of a user. */
+/** The creator of something, which is either a key or `host:` with the number of a user. */
 export function Maker({ id }: { id: string }) {
   return HOST.test(id) ? <HostUser id={id} /> : <Principal of={id} />
 }

@@ -2,7 +2,10 @@ import { useAct } from '../data/act.ts'
 import { Button } from './button.tsx'
 import { Failure } from './states.tsx'
 
-/** A button that loads the page anew, once the service answers: a browser would replace it by an error page, red button and all. */
+/**
+ * A button that reloads the page once the service answers. Earlier, the browser would replace the page with an error
+ * page, red button and all.
+ */
 export function Reload() {
   const { run, isBusy, error } = useAct(async () => {
     const response = await fetch(location.pathname, { cache: 'no-store' })

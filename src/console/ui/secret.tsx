@@ -44,7 +44,7 @@ function SecretDialog({ made: { id, name, key }, note, onClose }: NewSecret & { 
     <Dialog title="Store the secret now" onClose={() => setIsAsking(true)}>
       <p>
         This is the secret of <strong>{name === null ? 'the key' : <Text of={name} />}</strong> <code>{id}</code>. It is
-        shown this once: nobody can look it up later, this service included.
+        shown only once: nobody can look it up later, not even this service.
       </p>
       <Line label="Secret" text={key} />
       <Line label="For the environment of a program" text={`GATE_SIDECAR_KEY=${key}`} />
@@ -52,14 +52,14 @@ function SecretDialog({ made: { id, name, key }, note, onClose }: NewSecret & { 
       {isAsking ? (
         <div class="notice stack" role="alert">
           <p>
-            <strong>Close without having stored it?</strong> The key goes on to exist. Without its secret it is of no
-            use: revoke it, and make another.
+            <strong>Close without having stored it?</strong> The key still exists, but is useless without its secret:
+            revoke it, and create another.
           </p>
           <div class="row">
             <Button look="primary" onClick={() => setIsAsking(false)}>
               Back to the secret
             </Button>
-            <Button onClick={onClose}>Close for good</Button>
+            <Button onClick={onClose}>Close anyway</Button>
           </div>
         </div>
       ) : (

@@ -23,7 +23,7 @@ export function Text({ of, severalLines = false }: TextProps) {
     <bdi dir="ltr" class={severalLines ? 'text lines' : 'text'}>
       {parts.map((part, i) => (part.kind === 'plain' ? part.text : <Marked key={i} of={part} />))}
       {isReordered(of) && (
-        <span class="tag" title="Letters from right to left: what stands between them may be drawn in another order">
+        <span class="tag" title="Right-to-left letters: text between them may be drawn in another order">
           right to left
         </span>
       )}
@@ -79,7 +79,7 @@ export function LongText({ of, severalLines = true }: TextProps) {
       <Text of={beginning} severalLines={severalLines} />
       <span class="truncated">
         {isWhole ? (
-          `… ${rest} more characters, which only the download has`
+          `… ${rest} more characters, only in the download`
         ) : (
           <>
             {`… ${rest} more characters `}

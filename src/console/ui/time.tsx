@@ -46,7 +46,7 @@ export function Countdown({ until, isPaused = false }: CountdownProps) {
   const now = useNow()
   if (isPaused)
     return (
-      <span class="countdown over" title="A stop covers it: its time does not run">
+      <span class="countdown over" title="A stop covers it: its deadline is suspended">
         paused
       </span>
     )

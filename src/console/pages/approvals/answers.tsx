@@ -19,7 +19,7 @@ export function Comment({ kind, text, onText, fault }: CommentProps) {
     <div class="stack answers">
       {isRejecting && (
         <fieldset class="row picks">
-          <legend class="small muted">Said often</legend>
+          <legend class="small muted">Frequent reasons</legend>
           {REJECT_REASONS.map((reason) => (
             <Button key={reason} look="small" aria-pressed={text === reason} onClick={() => onText(reason)}>
               {reason}
@@ -29,7 +29,7 @@ export function Comment({ kind, text, onText, fault }: CommentProps) {
       )}
       <TextField
         label={isRejecting ? 'Reason' : 'Comment (optional)'}
-        hint={isRejecting ? 'The agent is told, and it stands in the trail.' : 'It stands in the trail.'}
+        hint={isRejecting ? 'The agent sees it, and the audit trail records it.' : 'The audit trail records it.'}
         fault={fault}
         value={text}
         onValue={onText}
@@ -55,7 +55,7 @@ export function Confirmation({ approval, typed, onTyped, fault }: ConfirmationPr
   const hint = (
     <>
       High risk: type <Code of={word} /> to approve.
-      {!isName && ' The name itself has characters that are not what they look like, or is too long to be typed.'}
+      {!isName && ' The name itself is too long to type, or has look-alike characters.'}
     </>
   )
   return (

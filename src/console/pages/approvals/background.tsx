@@ -12,7 +12,7 @@ const SHOWN = 5
 
 /** The source of the rule that requires approval. */
 export function RuleSource({ background: { rule, unshown, policyDigest } }: { background: ApprovalBackground }) {
-  if (rule === null) return <p class="muted">Not shown: {unshown?.message ?? 'no rule asked for the approval'}.</p>
+  if (rule === null) return <p class="muted">Not shown: {unshown?.message ?? 'no rule required the approval'}.</p>
   return (
     <figure class="rule-source">
       <figcaption class="small muted">
@@ -45,18 +45,18 @@ export function History({ background: { agent, session, searchedTo } }: { backgr
         )}
         {`: ${complete ? '' : 'at least '}in the last 24 hours ${allow} allowed, ${held} needed approval, ${deny} denied.`}
       </p>
-      <Past title="Its last decisions" decisions={agent.recent} none="Nothing else is known of it." />
+      <Past title="Its last decisions" decisions={agent.recent} none="No other decisions." />
       {session.id !== null && (
         <>
           <p class="subhead">
             Session <Text of={session.id} />
           </p>
-          <Past title="In the same session" decisions={session.recent} none="Nothing else happened in it." />
+          <Past title="In the same session" decisions={session.recent} none="No other decisions." />
         </>
       )}
       {searchedTo !== null && (
         <p class="muted small">
-          Looked for as far back as <Ago at={searchedTo} />.
+          Searched back to <Ago at={searchedTo} />.
         </p>
       )}
     </div>

@@ -30,7 +30,7 @@ export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
                 <span>
                   <Text of={approval.action} />
                   <span class="muted small">
-                    {' asked by '}
+                    {' requested by '}
                     <Text of={approval.requestedBy} />
                   </span>
                 </span>

@@ -44,7 +44,7 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
     >
       <form onSubmit={submit} onKeyDown={submitByKey} noValidate>
         {stops.data?.active && kind === 'approve' && (
-          <p class="notice">A stop is in force: what it covers cannot be approved, and stays selected.</p>
+          <p class="notice">A stop is in force. Approvals that it covers cannot be approved, and stay selected.</p>
         )}
         <BatchItems approvals={asked} skipped={reasons} results={results} />
         <Progress results={results} of={included.length} isSending={isSending} />
@@ -53,7 +53,7 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
             kind={kind}
             text={text}
             onText={setText}
-            fault={isLacking ? 'Say why: the agents are told, and it stands in the trail.' : undefined}
+            fault={isLacking ? 'Give a reason: the agents see it, and the audit trail records it.' : undefined}
           />
         )}
         <footer>
@@ -87,12 +87,12 @@ function useSkipped(kind: VoteKind, asked: readonly Approval[]): ReadonlyMap<str
   for (const approval of asked) {
     const now = open.get(approval.id)
     if (now === undefined)
-      reasons.set(approval.id, 'No longer pending: decided by somebody else, cancelled, or expired.')
+      reasons.set(approval.id, 'No longer pending: decided by someone else, cancelled, or expired.')
     else if (kind === 'approve' && now.stop !== null)
-      reasons.set(approval.id, 'A stop covers it: nothing can be approved until it ends.')
+      reasons.set(approval.id, 'A stop covers it: it cannot be approved until the stop ends.')
     else if (kind === 'approve' && isHighRisk(approval))
-      reasons.set(approval.id, 'High risk: open it and decide it alone.')
-    else if (kind === 'approve' && hasVoted(now, who)) reasons.set(approval.id, 'You have voted already.')
+      reasons.set(approval.id, 'High risk: open it and decide it separately.')
+    else if (kind === 'approve' && hasVoted(now, who)) reasons.set(approval.id, 'You have already voted.')
   }
   return reasons
 }
@@ -141,7 +141,7 @@ function Progress({ results, of, isSending }: ProgressProps) {
   return (
     <div class="batch-progress">
       {isSending && <progress aria-label="Votes sent" max={of} value={done + refused} />}
-      <p role="status">{`${done} of ${of} done${refused > 0 ? `, ${refused} refused: these stay selected` : ''}.`}</p>
+      <p role="status">{`${done} of ${of} done${refused > 0 ? `, ${refused} refused and still selected` : ''}.`}</p>
     </div>
   )
 }

@@ -10,17 +10,17 @@ export function Covered({ approval }: { approval: Approval }) {
   return (
     <div class="stack tight">
       <p>
-        It covers exactly this action with exactly these arguments, for <Text of={requestedBy} />, <strong>once</strong>
-        , until <Time at={expiresAt} />
-        {isPaused(approval) && ' and later by as long as the stop lasts'}. Policies and stops are looked at again before
+        An approval covers exactly this action with exactly these arguments, for <Text of={requestedBy} />,{' '}
+        <strong>once</strong>, until <Time at={expiresAt} />
+        {isPaused(approval) && ', extended by the duration of the stop'}. Policies and stops are checked again before
         the agent acts.
       </p>
       {unbound.length === 0 ? (
-        <p>Nothing in the arguments may differ from what is shown.</p>
+        <p>Every argument must be exactly as shown.</p>
       ) : (
         <div>
           <p>
-            <strong>Not covered</strong>, and free to differ when the agent acts:
+            <strong>Not covered</strong>, and may differ when the agent acts:
           </p>
           <ul class="bullets">
             {unbound.map((path) => (

@@ -67,7 +67,7 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
       <Reviewed approval={approval} kind={kind} />
       {obstacle !== undefined && (
         <div class="notice" role="alert">
-          Nothing can be sent now. <Text of={obstacle} />
+          You cannot vote now. <Text of={obstacle} />
         </div>
       )}
       <Comment kind={kind} text={text} onText={setText} fault={fault === NO_REASON ? fault : undefined} />
@@ -94,8 +94,8 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
   )
 }
 
-const NO_REASON = 'Say why: the agent is told, and it stands in the trail.'
-const OTHER_WORD = 'Type it as it stands above.'
+const NO_REASON = 'Give a reason: the agent sees it, and the audit trail records it.'
+const OTHER_WORD = 'Type it as shown above.'
 
 /** The missing input before sending. */
 function missingInput(

@@ -91,7 +91,7 @@ function Shown({ approval, asked, onVote, wantsFocus }: ShownProps) {
         {(known) =>
           known && (
             <>
-              <Section title="Who asks">
+              <Section title="Requester">
                 <History background={known} />
               </Section>
               <Section title="Rule">
@@ -135,7 +135,7 @@ function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }
         <LongText of={reason} />
       </p>
       <p class="muted small">
-        asked by <Text of={requestedBy} />
+        requested by <Text of={requestedBy} />
         <TextAfter words=" · rule " of={rule} />
       </p>
     </div>
@@ -148,7 +148,7 @@ function Record({ approval }: { approval: Approval }) {
   const deadline = (
     <>
       <Time at={expiresAt} />
-      {isPaused(approval) && ', and later by as long as the stop lasts'}
+      {isPaused(approval) && ', extended by the duration of the stop'}
     </>
   )
   const decision = (
@@ -159,7 +159,7 @@ function Record({ approval }: { approval: Approval }) {
   return (
     <Facts
       of={{
-        'Asked at': <Time at={createdAt} />,
+        'Requested at': <Time at={createdAt} />,
         Deadline: deadline,
         'Decided at': decidedAt ? <Time at={decidedAt} /> : undefined,
         Decision: decision,

@@ -19,8 +19,8 @@ export const ORDERS = [
 
 export const RISKS = [
   ['', 'any'],
-  ['40', '40 and more'],
-  ['70', '70 and more'],
+  ['40', '40 or more'],
+  ['70', '70 or more'],
 ] as const
 
 /** Filters of approvals, as the address holds them. */

@@ -3,16 +3,13 @@ import { CloseFooter } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 const KEYS = [
-  [['j', '↓'], 'next, open beside the list'],
-  [['k', '↑'], 'the one before'],
-  [['Enter'], 'open, and go there'],
+  [['j', '↓'], 'next approval, opened beside the list'],
+  [['k', '↑'], 'previous approval'],
+  [['Enter'], 'open the approval and move the focus there'],
   [['x'], 'select'],
-  [
-    ['a'],
-    'approve what is open, with the selection that it is in; where none is open, the selection or the row: asks first',
-  ],
+  [['a'], 'approve the open approval and its selection, or the selection or row if none is open; asks first'],
   [['r'], 'reject, in the same way'],
-  [['Ctrl+Enter'], 'in the question: send it, if nothing is missing (⌘+Enter on a Mac)'],
+  [['Ctrl+Enter'], 'in the dialog: send, if nothing is missing (⌘+Enter on a Mac)'],
   [['Esc'], 'back to the list'],
   [['?'], 'this help'],
 ] as const
@@ -43,7 +40,7 @@ export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
       </dl>
       <label class="inbox-check">
         <input type="checkbox" checked={areLettersOn} onChange={(event) => onLetters(event.currentTarget.checked)} />
-        Single letters do this
+        Use single-letter shortcuts
       </label>
       <CloseFooter onClose={onClose} />
     </Dialog>

@@ -55,7 +55,7 @@ export function useInboxState() {
   return {
     ...{ ...place, setFilters, listed, rows, onMore, selection, cursor, focus, paneFocus, goBack, voted, mayVote },
     ...{ ...asking, isSelecting: mayVote && filters.status === 'pending' },
-    // What is selected and hidden by a filter is not asked about.
+    // A question leaves out selected approvals that a filter hides.
     chosen: rows.filter(({ id }) => selection.selected.has(id)),
   }
 }
@@ -72,7 +72,7 @@ interface CursorProps {
   onSeen: (id: string) => void
 }
 
-/** The row of the keyboard. What moves it opens the row beside the list, so that the keys vote on what is shown. */
+/** The row of the keyboard. Moving it opens the row beside the list, so that the keys vote on the row shown. */
 function useCursor({ place: { openId, isWide, toOpen }, rows, onMore, focus, onSeen }: CursorProps) {
   const [id, setId] = useState(openId)
   // The first key press goes to the cursor itself, not to the next row.
@@ -107,7 +107,7 @@ function useCursor({ place: { openId, isWide, toOpen }, rows, onMore, focus, onS
   return { id, isUsed, put, replace: setId, move, leave, reset }
 }
 
-/** The open dialog, which names nothing but what is open, or several with all that is in them. */
+/** The open dialog. It names only the open approval, or all approvals of a batch. */
 function useAsking({ openId, isWide, toOpen }: InboxPlace) {
   const [question, setQuestion] = useState<Question>()
   const isOther = typeof question === 'object' && 'id' in question && openId !== undefined && question.id !== openId
@@ -170,7 +170,7 @@ function usePast(status: Approval['status']): Loaded<Pending> {
   return past
 }
 
-/** A request to focus something after drawing, unset by who does; each request forces a draw. */
+/** A request to focus something after drawing, unset by the element that takes it; each request forces a draw. */
 export interface FocusWish {
   isWanted: { current: boolean }
   wish: () => void

@@ -58,18 +58,17 @@ interface Counts {
 function countText({ shown, found, known, total }: Counts): string {
   const number = (count: number): string => count.toLocaleString()
   const matching = found < known ? ` of ${number(found)} that match,` : ''
-  const unknown = known < total ? `; searched and ordered are ${number(known)} of them` : ''
+  const unknown = known < total ? `; only ${number(known)} of them are searched and sorted` : ''
   return `${number(shown)} shown${matching} of ${number(total)}${unknown}.`
 }
 
 function Nothing({ filters, isFiltered }: { filters: Filters; isFiltered: boolean }) {
   const { isLive } = useContext(LiveContext)
-  if (isFiltered && countOf(filters) > 0)
-    return <Empty title="Nothing matches.">Take a filter away to see the others.</Empty>
-  if (filters.status !== 'pending') return <Empty title="There are none with this status." />
+  if (isFiltered && countOf(filters) > 0) return <Empty title="No approvals match.">Remove a filter to see more.</Empty>
+  if (filters.status !== 'pending') return <Empty title="No approvals with this status." />
   return (
-    <Empty title={isLive ? 'Nothing waits for you.' : 'Nothing waited for you when the service was last heard.'}>
-      Actions that need approval appear here by themselves, with what is asked for and by whom.
+    <Empty title={isLive ? 'No approvals are waiting.' : 'No approvals were waiting at last contact.'}>
+      Actions that need approval appear here automatically, with the request and its requester.
     </Empty>
   )
 }
@@ -91,7 +90,7 @@ function BatchBar({ inbox: { rows, selection, chosen, askSeveral } }: { inbox: I
           onChange={(event) => select(shownIds, event.currentTarget.checked)}
         />
         {selected.size > 0 ? `${count} selected` : `Select all ${rows.length} shown`}
-        {hidden > 0 && `, ${hidden} not shown and left out`}
+        {hidden > 0 && `, ${hidden} not shown and not included`}
       </label>
       {selected.size > 0 && (
         <span class="row">

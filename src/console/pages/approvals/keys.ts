@@ -50,7 +50,7 @@ export function useInboxKeys(inbox: InboxState, areLettersOn: boolean): void {
 }
 
 /**
- * Asks about what is shown: the open approval, together with the selection that it is part of. Where none is open, about
+ * Asks about what is shown: the open approval, together with the selection that it is part of. If none is open, about
  * the selection, else the row of the cursor.
  */
 function vote(kind: VoteKind, inbox: InboxState, event: KeyboardEvent): boolean {
@@ -101,7 +101,7 @@ function useShortcuts(shortcuts: Shortcuts, areLettersOn: boolean): void {
   }, [])
 }
 
-/** True where another element handles the keys. */
+/** True if another element handles the keys. */
 function isTaken(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]') !== null) return true
   if (!(target instanceof Element)) return false

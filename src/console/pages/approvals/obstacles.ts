@@ -15,13 +15,13 @@ export function obstacleTo(kind: VoteKind, { approval, background, who }: Voting
   if (permission.allowed) return undefined
   const missing = missingGroups(background, who)
   if (kind === 'approve') {
-    if (approval.stop !== null) return 'A stop covers this action: nothing can be approved until it ends.'
+    if (approval.stop !== null) return 'A stop covers this action: it cannot be approved until the stop ends.'
     if (approval.requestedBy === who.principal && !background.approvers.selfApproval)
-      return 'You asked for this yourself: somebody else must approve it.'
+      return 'You requested this yourself: someone else must approve it.'
   }
-  if (missing !== '') return `To vote you need the group ${missing}.`
-  if (kind === 'approve' && hasVoted(approval, who)) return 'You have voted already.'
-  return permission.reason ?? 'You may not decide this one.'
+  if (missing !== '') return `To vote, you need the group ${missing}.`
+  if (kind === 'approve' && hasVoted(approval, who)) return 'You have already voted.'
+  return permission.reason ?? 'You may not decide this approval.'
 }
 
 /** True when this person has a vote that counts. */

@@ -14,7 +14,7 @@ import { type InboxState, useInboxState } from './inbox-state.ts'
 import { useInboxKeys, useShortcutChoice } from './keys.ts'
 import { Toolbar } from './toolbar.tsx'
 
-/** Pending approvals: an inbox, and the open approval beside it, or on its own page where there is no room. */
+/** Pending approvals: an inbox, and the open approval beside it, or on its own page if there is no room. */
 export function ApprovalsPage() {
   const inbox = useInboxState()
   const [areLettersOn, setLetters] = useShortcutChoice()
@@ -57,7 +57,7 @@ export function ApprovalsPage() {
   )
 }
 
-const REFUSED = 'This browser lets the console show no notifications. Its settings for this address say why.'
+const REFUSED = 'This browser does not let the console show notifications. Check its settings for this address.'
 
 /** Turns notifications of new approvals on and off. The browser asks for permission on this click, never before. */
 function NotifyButton() {
@@ -68,11 +68,11 @@ function NotifyButton() {
     const next = state === 'on' ? turnOff() : await turnOn()
     setState(next)
     if (next === 'refused') tell(REFUSED)
-    if (next === 'on') tell('You are told of each new approval while this page is not in front.')
+    if (next === 'on') tell('You are notified of each new approval while this page is in the background.')
   }
   return (
     <Button look="small" aria-pressed={state === 'on'} onClick={() => void clicked()}>
-      {state === 'on' ? 'Notifying' : 'Notify me'}
+      {state === 'on' ? 'Notifications on' : 'Notify me'}
     </Button>
   )
 }
@@ -85,8 +85,8 @@ function News({ inbox: { selection } }: { inbox: InboxState }) {
       {fresh.size > 0 && <span>{fresh.size} new</span>}
       {lost > 0 && (
         <span>
-          {lost === 1 ? 'One that you had selected is' : `${lost} that you had selected are`} pending no longer: decided
-          by somebody else, cancelled, or expired.
+          {lost === 1 ? 'One selected approval is' : `${lost} selected approvals are`} no longer pending: decided by
+          someone else, cancelled, or expired.
         </span>
       )}
     </p>
@@ -97,7 +97,7 @@ function News({ inbox: { selection } }: { inbox: InboxState }) {
 function Open({ inbox: { openId, ask, paneFocus } }: { inbox: InboxState }) {
   if (openId === undefined)
     return (
-      <Empty title="None is open.">
+      <Empty title="No approval is open.">
         Choose one in the list, or press <kbd>j</kbd>.
       </Empty>
     )

@@ -23,7 +23,7 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
       <p class="row small">
         <Risk score={riskScore} />
         <span>
-          asked by <Text of={requestedBy} />
+          requested by <Text of={requestedBy} />
         </span>
         <Countdown until={expiresAt} isPaused={isPaused(approval)} />
       </p>
@@ -36,13 +36,13 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
             'All of this is bound'
           ) : (
             <>
-              All of this is bound but for <Text of={unbound.join(', ')} />, which may differ when the agent acts
+              All of this is bound except for <Text of={unbound.join(', ')} />, which may differ when the agent acts
             </>
           )}
           : the agent may do exactly this, once.{' '}
           {given + 1 < quorum
             ? `Your vote is ${given + 1} of ${quorum}. ${neededText(quorum - given - 1, true)}`
-            : 'With your vote the agent may act.'}
+            : 'With your vote, the agent may act.'}
         </p>
       )}
     </div>
@@ -51,10 +51,10 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
 
 const MEANWHILE = {
   pending: 'It is still pending',
-  approved: 'Somebody has approved it meanwhile',
-  consumed: 'Somebody has approved it meanwhile, and the agent has acted',
-  rejected: 'Somebody has rejected it meanwhile',
-  expired: 'It has expired meanwhile. If it is still wanted, the agent asks anew',
+  approved: 'Someone has approved it meanwhile',
+  consumed: 'Someone has approved it meanwhile, and the agent has acted',
+  rejected: 'Someone has rejected it meanwhile',
+  expired: 'It has expired meanwhile. If it is still needed, the agent requests it again',
   cancelled: 'It was cancelled meanwhile',
 } as const satisfies Record<Approval['status'], string>
 
@@ -63,7 +63,7 @@ export function Meanwhile({ approval }: { approval: Approval }) {
   const { who } = useConsole()
   const decider = deciderOf(approval)
   if (decider?.principal === who.principal)
-    return <p>{approval.status === 'rejected' ? 'You rejected it.' : 'With your vote it was approved.'}</p>
+    return <p>{approval.status === 'rejected' ? 'You rejected it.' : 'With your vote, it was approved.'}</p>
   return (
     <>
       <p>

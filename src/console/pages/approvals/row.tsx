@@ -24,7 +24,7 @@ export interface RowProps {
   isCursor: boolean
   isOpen: boolean
   isNew: boolean
-  /** Undefined where rows cannot be selected. */
+  /** Undefined if rows cannot be selected. */
   onSelect: ((id: string, isSelected: boolean) => void) | undefined
   onCursor: (id: string) => void
   /** Called when the user opens one. */
@@ -42,7 +42,7 @@ export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelec
         <label class="inbox-select">
           <input
             type="checkbox"
-            aria-label={`Select ${action}, asked for by ${spelledOut(requestedBy)}`}
+            aria-label={`Select ${action}, requested by ${spelledOut(requestedBy)}`}
             checked={isSelected}
             tabIndex={tabIndex}
             onChange={(event) => onSelect(id, event.currentTarget.checked)}
@@ -68,7 +68,7 @@ function What({ approval, isNew }: { approval: Approval; isNew: boolean }) {
         <Text of={action} />
         {isNew && <span class="badge live">new</span>}
         {standing === 'voted' && <span class="badge">you voted</span>}
-        {standing === 'asked' && <span class="badge">asked by you</span>}
+        {standing === 'asked' && <span class="badge">requested by you</span>}
       </span>
       <span class="inbox-reason">
         <Beginning of={reason} most={REASON} />

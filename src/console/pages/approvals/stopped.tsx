@@ -15,8 +15,8 @@ export function Stopped({ approval }: { approval: Approval }) {
     return (
       <div class="notice" role="status">
         <p>
-          <strong>Paused</strong> by the stop <StopLink stop={stop} />. Its time does not run: when the stop ends, it
-          waits as long as was left when the stop began. Until then nobody can approve it.
+          <strong>Paused</strong> by the stop <StopLink stop={stop} />. Its deadline is suspended: when the stop ends,
+          it continues with its remaining time. Until then, nobody can approve it.
         </p>
         <Reason stop={stop} />
       </div>
@@ -26,13 +26,14 @@ export function Stopped({ approval }: { approval: Approval }) {
     <div class="notice">
       {stop === null ? (
         <p>
-          <strong>Cancelled</strong> by who asked for it, or by an approver. If it is still wanted, the agent asks anew.
+          <strong>Cancelled</strong> by its requester or by an approver. If it is still needed, the agent requests it
+          again.
         </p>
       ) : (
         <>
           <p>
-            <strong>Cancelled</strong> by the stop <StopLink stop={stop} />, which came after it was approved and before
-            it was used. If it is still wanted, the agent asks anew.
+            <strong>Cancelled</strong> by the stop <StopLink stop={stop} />, which began after it was approved and
+            before it was used. If it is still needed, the agent requests it again.
           </p>
           <Reason stop={stop} />
         </>

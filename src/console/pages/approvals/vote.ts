@@ -59,7 +59,7 @@ export function isHighRisk({ riskScore }: Approval): boolean {
 /** Limit of a name that the user has to type. */
 const MOST_TYPED = 64
 
-/** The word to type for a high risk: the name of the action, or another where that cannot be typed as displayed. */
+/** The word to type for a high risk: the name of the action, or another if that cannot be typed as displayed. */
 export function confirmationOf({ action }: Approval): { word: string; isName: boolean } {
   const isTypeable = action.length <= MOST_TYPED && visibleParts(action).every(({ kind }) => kind === 'plain')
   return isTypeable && action.trim() === action && action !== ''
@@ -69,7 +69,7 @@ export function confirmationOf({ action }: Approval): { word: string; isName: bo
 
 /** The result of a vote, as a sentence. */
 export function doneText(kind: VoteKind, approval: Approval): string {
-  if (kind === 'reject') return 'Rejected. The agent is told why.'
+  if (kind === 'reject') return 'Rejected. The agent sees the reason.'
   return approval.status === 'pending'
     ? `Your vote counts: ${countedOf(approval)} of ${approval.quorum}.`
     : 'Approved. The agent may act once.'

@@ -65,7 +65,7 @@ function doubtAbout({ counts, principal }: Vote, votes: readonly Vote[]): string
   if (counts) return undefined
   const hasAnother = votes.some((other) => other.counts && other.principal === principal)
   return hasAnother
-    ? 'Does not count: the same person has another vote, which does.'
+    ? 'Does not count: another vote of the same person counts.'
     : "No longer counts: its key has ended, or another voter's key made it."
 }
 
@@ -86,7 +86,7 @@ function Voters({ approvers: { groups, selfApproval } }: { approvers: ApprovalBa
           {' may vote'}
         </>
       )}
-      {selfApproval ? ', also for what one asked for oneself.' : ', but not for what one asked for oneself.'}
+      {selfApproval ? ', even on their own requests.' : ', but not on their own requests.'}
     </p>
   )
 }

@@ -48,9 +48,9 @@ export function BundleApproval({ of }: { of: readonly object[] }) {
         rows={votes}
         keyOf={({ principal, votedAt }) => `${votedAt} ${principal}`}
       />
-      {last && <p class="muted small">Which of them counted follows from the keys, which are not in the bundle.</p>}
+      {last && <p class="muted small">The keys decide which votes counted, and the bundle does not contain them.</p>}
       <details>
-        <summary>All that the entries say</summary>
+        <summary>Content of the entries</summary>
         <JsonTree value={of} path="approval" />
       </details>
     </>
@@ -67,11 +67,11 @@ const COLUMNS: readonly Column<Vote>[] = [
 ]
 
 function Unbound({ of }: { of: readonly string[] | undefined }) {
-  if (of === undefined) return <>not told</>
+  if (of === undefined) return <>not recorded</>
   if (of.length === 0) return <>nothing: exactly this request was approved</>
   return (
     <>
-      <Text of={of.join(', ')} />, free to differ
+      <Text of={of.join(', ')} />, may differ
     </>
   )
 }

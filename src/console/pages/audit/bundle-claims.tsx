@@ -23,10 +23,10 @@ export function BundleClaims({ evidence, verification }: { evidence: Document; v
   const { originalRequest, riskAssessment } = bundle.context
   return (
     <section class="stack" aria-labelledby="claims">
-      <h2 id="claims">What it says</h2>
+      <h2 id="claims">What the bundle says</h2>
       {verdict !== 'valid' && (
         <p class="notice">
-          {verdict === 'invalid' ? 'None of this is proved.' : 'Nobody whom you trust vouches for this yet.'}
+          {verdict === 'invalid' ? 'None of this is proved.' : 'No pinned key vouches for this yet.'}
         </p>
       )}
       <div class="columns">

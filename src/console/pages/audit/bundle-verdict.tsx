@@ -13,14 +13,14 @@ const CHECKS: Record<Check['check'], string> = {
   files: 'Files are those of the manifest',
   certificate: 'A log key vouches for the key that signed it',
   revocation: 'No key is revoked',
-  signature: 'Its signature fits',
+  signature: 'Its signature is valid',
   segment: 'Its entries follow one another',
-  openings: 'What it shows is what was committed to',
+  openings: 'Its content matches its commitments',
   checkpoint: 'A log key signed the state of the trail',
   inclusion: 'The entry is part of that state',
   anchors: 'No external anchor contradicts it',
   approval: 'The votes are for exactly this request',
-  times: 'Its times agree',
+  times: 'Its times are consistent',
 }
 
 const RESULTS = {
@@ -33,17 +33,17 @@ const VERDICTS = {
   valid: {
     title: 'Valid',
     look: 'allow',
-    meaning: 'The service of the trust file made this decision, and nothing of what is shown was changed since.',
+    meaning: 'The service in the trust file made this decision, and nothing shown here was changed since.',
   },
   invalid: {
     title: 'Invalid',
     look: 'deny',
-    meaning: 'Do not rely on it. It was changed, or is not what it says to be: at least one check failed.',
+    meaning: 'Do not rely on it. At least one check failed: it was changed, or is not what it claims to be.',
   },
   incomplete: {
     title: 'Incomplete',
     look: 'require_approval',
-    meaning: 'No check failed, but not all could be made. What could not be checked is not valid.',
+    meaning: 'No check failed, but some could not be made. Do not treat it as valid.',
   },
 } as const
 
@@ -106,11 +106,11 @@ function Verdict({ of, hasTrust }: { of: Verified & { state: 'done' }; hasTrust:
       {verdict === 'valid' && (
         <p>
           {assurance === 'bracketed'
-            ? 'An external anchor has its checkpoint: the decision cannot have been made later than that.'
-            : 'The time of the decision is the word of the service alone. Add a file of anchors to have it confirmed.'}
+            ? 'An external anchor holds its checkpoint: the decision cannot have been made later than that.'
+            : 'Only the service vouches for the time of the decision. Add a file of anchors to confirm it.'}
         </p>
       )}
-      {redacted.length > 0 && <p>{`Erased, so that it can no longer be proved: ${redacted.join(', ')}.`}</p>}
+      {redacted.length > 0 && <p>{`Erased, and no longer provable: ${redacted.join(', ')}.`}</p>}
       {isUnpinned && <Unpinned hasTrust={hasTrust} />}
       <p class="muted small">{`${checks.length} ${checks.length === 1 ? 'check' : 'checks'} in ${durationText(tookMs)}`}</p>
     </section>
@@ -123,13 +123,12 @@ function Unpinned({ hasTrust }: { hasTrust: boolean }) {
     <div>
       <p>
         {hasTrust
-          ? 'The trust file is of another installation: it has no key of the one that this says to come from.'
-          : 'A trust file is missing. Anybody can make evidence that names a key of their own, so the key has to come to you another way.'}
+          ? 'The trust file belongs to another installation: it has no key of the origin that the bundle names.'
+          : 'A trust file is missing. Anyone can sign evidence with a key of their own, so you need the key of the service from another source.'}
       </p>
       <p>
-        The operator of the service makes it once, with{' '}
-        <code>gate-sidecar signing-keys export-trust --out trust.json</code>. Get it from them in a way that you trust,
-        and not together with the bundle.
+        The operator of the service creates it with <code>gate-sidecar signing-keys export-trust --out trust.json</code>
+        . Get it from the operator over a trusted channel, not together with the bundle.
       </p>
     </div>
   )

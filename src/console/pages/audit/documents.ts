@@ -19,7 +19,7 @@ export async function readDocument(file: File): Promise<Sorted> {
   const { name, size } = file
   if (size > MAX_BYTES) {
     const megabytes = Math.ceil(size / 1024 / 1024).toLocaleString()
-    return { name, fault: `It has ${megabytes} MiB. Nothing over 64 MiB is a bundle, and it was not read.` }
+    return { name, fault: `It has ${megabytes} MiB. A bundle has at most 64 MiB, so it was not read.` }
   }
   try {
     return sortDocument({ name, bytes: new Uint8Array(await file.arrayBuffer()) })
@@ -32,18 +32,18 @@ export async function readDocument(file: File): Promise<Sorted> {
 export function sortDocument(document: Document): Sorted {
   const { name, bytes } = document
   const text = textOf(bytes)
-  if (text === undefined) return { name, fault: 'It is no text in UTF-8.' }
+  if (text === undefined) return { name, fault: 'It is not UTF-8 text.' }
   const value = parsed(text)
   const kind = kindOf(value ?? parsed(text.split('\n', 1)[0] ?? ''))
   if (kind !== undefined) return { kind, document }
-  if (value === undefined) return { name, fault: 'It is no JSON.' }
+  if (value === undefined) return { name, fault: 'It is not JSON.' }
   if (members(value).includes('files'))
     return {
       name,
       fault:
-        'It is the manifest of an export, whose folder is verified on the command line: gate-sidecar evidence verify FOLDER.',
+        'It is the manifest of an export. Verify its folder on the command line: gate-sidecar evidence verify FOLDER.',
     }
-  return { name, fault: 'It is JSON, but neither a bundle, nor a trust file, nor anchors.' }
+  return { name, fault: 'It is JSON, but not a bundle, a trust file or anchors.' }
 }
 
 /** Members that identify each kind. The verifier checks validity. */
@@ -64,7 +64,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    // Bytes that are no UTF-8.
+    // Bytes that are not UTF-8.
     return undefined
   }
 }

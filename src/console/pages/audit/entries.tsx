@@ -59,12 +59,8 @@ export function Entries({ newestSeq }: { newestSeq: number | undefined }) {
       ) : isLoading ? (
         <Loading what="entries" />
       ) : entries.length === 0 ? (
-        <Empty title="No entry fits.">
-          {isFiltered(filters) ? (
-            <ClearFilters />
-          ) : (
-            'Everything that is decided, voted on, stopped and managed is written here.'
-          )}
+        <Empty title="No entries match.">
+          {isFiltered(filters) ? <ClearFilters /> : 'Every decision, vote, stop and change is recorded here.'}
         </Empty>
       ) : (
         <div class="row between searching">

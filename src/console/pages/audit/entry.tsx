@@ -44,19 +44,19 @@ function Opened({ of }: { of: AuditEntry }) {
   const meaning = MEANINGS.get(eventType)
   return (
     <div class="stack entry-body">
-      <p class="muted">{meaning === undefined ? 'An entry of a caller’s own.' : sentenceOf(meaning)}</p>
+      <p class="muted">{meaning === undefined ? 'An entry written by a caller.' : sentenceOf(meaning)}</p>
       {eventType === 'gate.decision' && may('getDecision') && (
         <p>
-          <Link to={addressOf(['decisions', id])}>The decision, with its request and why it came out so</Link>
+          <Link to={addressOf(['decisions', id])}>The decision, with its request and reason</Link>
         </p>
       )}
       <div>
         <h3>Data</h3>
-        {data === null ? <p class="muted">It has none, or it was erased.</p> : <JsonTree value={data} path="data" />}
+        {data === null ? <p class="muted">None, or erased.</p> : <JsonTree value={data} path="data" />}
       </div>
       <div>
         <h3>Actor</h3>
-        {actor === null ? <p class="muted">None is on record.</p> : <JsonTree value={actor} path="actor" />}
+        {actor === null ? <p class="muted">None recorded.</p> : <JsonTree value={actor} path="actor" />}
       </div>
       <Facts of={{ Id: <Id of={id} what="the id of the entry" />, ...hashFacts(of) }} />
     </div>

@@ -23,8 +23,8 @@ export function NamedEntry({ id }: { id: string }) {
       <Await of={entry} what="the entry">
         {({ found }) =>
           found === undefined ? (
-            <Empty title="It was not found.">
-              It is no id of an entry of this tenant and environment, or was archived.
+            <Empty title="Entry not found.">
+              No entry of this tenant and environment has this id, or it was archived.
             </Empty>
           ) : (
             <Entry of={found} isOpen />

@@ -9,13 +9,13 @@ type Status = RangeVerification['status']
 
 /** Title, appearance and advice for each status. The service's table gives its meaning. */
 const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approval' | 'deny'; next: string }> = {
-  ok: { title: 'Valid', look: 'allow', next: 'Nothing is to be done.' },
+  ok: { title: 'Valid', look: 'allow', next: 'Nothing to do.' },
   unanchored: {
     title: 'Valid, not anchored',
     look: 'allow',
-    next: 'To have proof that does not depend on this service, configure external anchors: copies of its checkpoints, kept where nobody who can write the data file can write.',
+    next: 'For proof that does not depend on this service, configure external anchors: copies of its checkpoints, out of reach of anyone who can write the data file.',
   },
-  empty: { title: 'No entries', look: 'allow', next: 'Nothing was written on these days, and nothing was taken away.' },
+  empty: { title: 'No entries', look: 'allow', next: 'Nothing was written on these days, and nothing was removed.' },
   tampered: {
     title: 'Tampered with',
     look: 'deny',
@@ -24,42 +24,42 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
   'broken-link': {
     title: 'Broken',
     look: 'deny',
-    next: 'Entries were taken out, put in or moved. Keep the data file as it is, and compare with exports and backups.',
+    next: 'Entries were removed, inserted or moved. Keep the data file as it is, and compare with exports and backups.',
   },
   unsealed: {
     title: 'Appended without the key',
     look: 'deny',
-    next: 'Restore a backup, or have the operator look at what was appended and take it up with `audit restore`.',
+    next: 'Restore a backup, or have the operator check the appended entries and adopt them with `audit restore`.',
   },
   unsigned: {
     title: 'Unsigned for too long',
     look: 'deny',
-    next: 'Start the service, which signs what follows, or verify where the log key is at hand.',
+    next: 'Start the service, which signs later entries, or verify on a machine with the log key.',
   },
   truncated: {
     title: 'Cut off',
     look: 'deny',
-    next: 'Entries that were signed are gone. Keep the data file as it is, and look for them in exports and backups.',
+    next: 'Signed entries are missing. Keep the data file as it is, and look for them in exports and backups.',
   },
   pruned: {
     title: 'Partly in the archive',
     look: 'require_approval',
-    next: 'What is left is good. The older entries were archived and deleted: verify the archive with gate-sidecar evidence verify FOLDER.',
+    next: 'The remaining entries are valid. Older entries were archived and deleted: verify the archive with gate-sidecar evidence verify FOLDER.',
   },
   unlawful: {
     title: 'Against the rules',
     look: 'deny',
-    next: 'The entry was written, but by nobody who might. Somebody changed the data file behind the service. Keep the file as it is, do not rely on what followed from the entry, and look at who can write the file.',
+    next: 'Nobody had the permission to write the entry: someone changed the data file without the service. Keep the file as it is, do not rely on anything that follows from the entry, and check who can write the file.',
   },
   forked: {
     title: 'Another history',
     look: 'deny',
-    next: 'An anchor holds other entries than this file. Find out which one is genuine before anybody relies on either.',
+    next: 'An anchor holds different entries than this file. Find out which one is genuine before you rely on either.',
   },
   rollback: {
-    title: 'Put back',
+    title: 'Rolled back',
     look: 'deny',
-    next: 'The data file was put back to an earlier state: what came after it is missing. Look for it in exports and backups.',
+    next: 'The data file was rolled back to an earlier state: later entries are missing. Look for them in exports and backups.',
   },
 }
 
@@ -82,7 +82,7 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: string
         of={{
           Days: days,
           Verified: entries(entriesChecked),
-          'First bad': firstBadSeq !== null && (
+          'First bad entry': firstBadSeq !== null && (
             <>
               {`number ${firstBadSeq.toLocaleString()}: `}
               <Link to={addressOf(['audit'], { before: String(firstBadSeq + 1) })}>show the entries up to it</Link>
@@ -95,7 +95,7 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: string
           Erased:
             of.redactedEntries === 0
               ? 'nothing'
-              : `parts of ${entries(of.redactedEntries)}, by a command that is on record. What was in them can no longer be proved.`,
+              : `parts of ${entries(of.redactedEntries)}, by a recorded command. Their content can no longer be proved.`,
         }}
       />
     </div>

@@ -30,7 +30,7 @@ export function VerifyBundle() {
       <PageHead title="Verify a bundle">{!isEmpty && <Button text="Start again" onClick={clear} />}</PageHead>
       <div class="stack">
         <p class="muted">
-          By the same code as <code>gate-sidecar evidence verify</code>, in this browser alone: nothing that you give is
+          Runs the same code as <code>gate-sidecar evidence verify</code>, in this browser alone: your files are not
           sent anywhere.
         </p>
         {exported.isLoading && <Loading what="the bundle" />}
@@ -61,7 +61,7 @@ function useGiven() {
     for (const one of sorted) {
       if ('fault' in one) faults.push(one)
       else if (taken.has(one.kind))
-        faults.push({ name: one.document.name, fault: 'Another one of its kind came with it, and that one is used.' })
+        faults.push({ name: one.document.name, fault: 'Another file of the same kind is used instead.' })
       else taken.set(one.kind, one.document)
     }
     setGiven((last) => ({ ...last, ...Object.fromEntries(taken) }))
@@ -101,7 +101,7 @@ function Documents({ given, refused }: { given: Given; refused: readonly Refused
               {given[kind] ? (
                 <Text of={given[kind].name} />
               ) : (
-                <span class="muted">{kind === 'anchors' ? 'none; they are optional' : 'none yet'}</span>
+                <span class="muted">{kind === 'anchors' ? 'none (optional)' : 'none yet'}</span>
               )}
             </dd>
           </div>

@@ -59,7 +59,7 @@ export function VerifyRange() {
     <section ref={section} class="card" aria-labelledby="verify-days">
       <h2 id="verify-days">Verify the trail</h2>
       <p class="muted small">
-        The service recomputes every hash of these days, and compares with what it signed and with its anchors. Days
+        The service recomputes every hash of these days, and compares them with its signatures and its anchors. Days
         begin and end at midnight UTC{zone === 'UTC' ? '' : `; other times on this page are in ${zone}`}.
       </p>
       <form class="toolbar flush" onSubmit={submit}>
@@ -93,7 +93,7 @@ export function VerifyRange() {
       </form>
       {run.state === 'running' && <Progress checked={run.checked} of={run.of} />}
       <div role="status">
-        {run.state === 'cancelled' && <p class="muted">Cancelled. Nothing was found out.</p>}
+        {run.state === 'cancelled' && <p class="muted">Cancelled, without a result.</p>}
         {run.state === 'done' && run.verification.valid && <RangeVerdict of={run.verification} days={shown} />}
       </div>
       {run.state === 'done' && !run.verification.valid && (

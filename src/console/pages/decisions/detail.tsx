@@ -87,8 +87,8 @@ function isGone({ code }: GateError): boolean {
 function Gone({ id, error }: { id: string; error: GateError }) {
   if (error.code === 'redacted')
     return (
-      <Empty title="What was decided is not in the file any more.">
-        Its entry still stands in the chain: <Link to={addressOf(['audit'], { entry: entryIdOf(id) })}>show it</Link>.
+      <Empty title="The content of this decision is no longer in the data file.">
+        Its entry is still in the chain: <Link to={addressOf(['audit'], { entry: entryIdOf(id) })}>show it</Link>.
       </Empty>
     )
   return (
@@ -116,18 +116,18 @@ function Doubts({ of: { verified, fault, reproduced, differences } }: { of: Reco
       {!verified && (
         <div class="failure" role="alert">
           <p>
-            <strong>This record is not what was written.</strong> <Text of={fault ?? 'It does not verify.'} />
+            <strong>This record was altered.</strong> <Text of={fault ?? 'It does not verify.'} />
           </p>
           <p>
-            Do not rely on anything that is shown of it. Verify the whole trail, keep the data file as it is, and
-            compare with anchors, exports and backups. <Link to={addressOf(['audit'])}>Verify the trail</Link>
+            Do not rely on this record. Verify the whole trail, keep the data file as it is, and compare with anchors,
+            exports and backups. <Link to={addressOf(['audit'])}>Verify the trail</Link>
           </p>
         </div>
       )}
       {reproduced === false && (
         <div class="notice" role="alert">
           <p>
-            <strong>The policies that decided give something else now.</strong> The record stands; what differs:
+            <strong>The same policies decide differently now.</strong> The record stands. Differences:
           </p>
           <ul class="bullets">
             {differences.map(({ member, recorded, again }) => (
@@ -147,7 +147,7 @@ function Request({ of: { request } }: { of: RecordedDecision }) {
     <section class="card">
       <h2>Request</h2>
       {request === null ? (
-        <p class="muted">It has been erased. That it was this one, the chain still commits to.</p>
+        <p class="muted">It was erased. The chain still commits to its content.</p>
       ) : (
         <JsonTree value={request} path="request" />
       )}
@@ -160,19 +160,19 @@ function Unevaluable({ of: { unevaluable } }: { of: RecordedDecision }) {
   if (unevaluable.length === 0) return null
   return (
     <div class="small">
-      <p>Could not be evaluated, and so counted as if it held where that restrains:</p>
+      <p>Could not be evaluated, and counted as true where that is stricter:</p>
       <ul class="bullets">
         {unevaluable.map(({ kind, name, facts, overBudget = [] }) => (
           <li key={`${kind} ${name}`}>
             {kind} <Text of={name} />
             {facts.length > 0 && (
               <>
-                , for want of <Text of={facts.join(', ')} />
+                , because of missing facts: <Text of={facts.join(', ')} />
               </>
             )}
             {overBudget.length > 0 && (
               <>
-                , since comparing <Text of={overBudget.join(', ')} /> takes more work than one check may do
+                , because comparing <Text of={overBudget.join(', ')} /> exceeds the work limit of a check
               </>
             )}
           </li>
@@ -195,7 +195,7 @@ function Why({ of: { explanation, unexplained, reproduced, policyDigest } }: { o
         <>
           {reproduced === true && (
             <p class="small">
-              <span class="badge allow">reproduced</span> The policies that decided give the same again.
+              <span class="badge allow">reproduced</span> The same policies decide the same again.
             </p>
           )}
           <PolicyDigest.Provider value={policyDigest ?? ''}>

@@ -14,7 +14,7 @@ export function EvidenceActions({ id }: { id: string }) {
   const { isBusy, error, run } = useAct(async () => {
     const bundle = await gate.evidence.bundle(id)
     download(`${id}.bundle.json`, 'application/json', `${JSON.stringify(bundle)}\n`)
-    tell('The bundle is downloaded. It verifies without this service.')
+    tell('Bundle downloaded. It verifies without this service.')
   })
   if (!may('exportBundle')) return null
   return (

@@ -49,7 +49,7 @@ export function Summary({ of }: Props) {
 }
 
 function ApprovalOf({ of: { approval } }: Props) {
-  if (approval === null) return <span class="muted">none was needed, or used</span>
+  if (approval === null) return <span class="muted">none needed or used</span>
   const { id, status } = approval
   return (
     <span class="row">
@@ -63,20 +63,16 @@ function ApprovalOf({ of: { approval } }: Props) {
 
 function Outcome({ of: { outcome, decision } }: Props) {
   if (outcome === null)
-    return (
-      <span class="muted">
-        {decision === 'allow' ? 'nothing is known of it' : 'none, as far as is known: it was not allowed'}
-      </span>
-    )
+    return <span class="muted">{decision === 'allow' ? 'unknown' : 'none known: it was not allowed'}</span>
   const { status, possibleBypass, observed, durationMs, error, recordedAt } = outcome
   return (
     <>
       {OUTCOMES[status]}
       {durationMs !== null && ` (${durationMs.toLocaleString()} ms)`}
-      {', told '}
+      {', reported '}
       <Time at={recordedAt} />
       {possibleBypass && <span class="tag">possible bypass</span>}
-      {observed && <p class="muted small">Its caller only watches, and runs actions whatever is decided.</p>}
+      {observed && <p class="muted small">Its caller only observes, and runs actions regardless of the decision.</p>}
       {error !== null && (
         <p>
           <LongText of={error} />
@@ -135,7 +131,7 @@ function Verified() {
   return (
     <>
       <span class="badge allow">verified</span>{' '}
-      <span class="muted">It hashes to what it did, and joins its neighbours.</span>
+      <span class="muted">Its hash is correct, and links it to its neighbours.</span>
     </>
   )
 }

@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<ListedDecision>[] = [
 function actionCell({ id, action }: ListedDecision) {
   return (
     <Link to={addressOf(['decisions', id])}>
-      {action === null ? 'Content not in the file any more' : <Text of={action} />}
+      {action === null ? 'Content no longer in the file' : <Text of={action} />}
     </Link>
   )
 }
@@ -139,13 +139,13 @@ function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean 
 function NoDecisions({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <Empty title="No decision fits these filters.">
+      <Empty title="No decisions match these filters.">
         <ClearFilters />
       </Empty>
     )
   return (
-    <Empty title="Nothing has been decided yet.">
-      Each check of an agent at <code>POST /gate/check</code> is listed here, with why it came out so.
+    <Empty title="No decisions yet.">
+      Each check of an agent by <code>POST /gate/check</code> is listed here, with its reason.
     </Empty>
   )
 }

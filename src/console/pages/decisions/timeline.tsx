@@ -14,7 +14,7 @@ export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of:
   const { may } = useConsole()
   return (
     <>
-      {leftOut > 0 && <p class="truncated">{`${leftOut} older entries of the approval are not told.`}</p>}
+      {leftOut > 0 && <p class="truncated">{`${leftOut} older entries of the approval are not shown.`}</p>}
       <ol class="timeline">
         {items.map((item) => (
           <li key={item.entryId} class={item.event.replace('.', '-')}>
@@ -49,8 +49,8 @@ const EVENTS: Record<Exclude<TimelineItem['event'], 'gate.decision'>, string> = 
   'approval.expired': 'The deadline passed',
   'approval.cancelled': 'The approval was cancelled',
   'approval.consumed': 'The approval was used',
-  'outcome.recorded': 'The agent told what became of it',
-  'outcome.missing': 'The agent told nothing in time',
+  'outcome.recorded': 'The agent reported the outcome',
+  'outcome.missing': 'The agent reported no outcome in time',
 }
 
 function Moment({ of, asked }: { of: TimelineItem; asked: string }) {
@@ -99,7 +99,7 @@ function Moment({ of, asked }: { of: TimelineItem; asked: string }) {
 }
 
 function Decided({ of: { decision, decisionId }, isAsked }: { of: TimelineItem; isAsked: boolean }) {
-  if (decision === null) return <p class="muted">A decision, whose content is not in the file any more</p>
+  if (decision === null) return <p class="muted">A decision whose content is no longer in the file</p>
   const { action, reason, rule, decidedBy } = decision
   return (
     <>
@@ -134,7 +134,7 @@ function Vote({ of: { principal, approverId, comment } }: { of: NonNullable<Time
         <Principal of={principal} />
         {approverId !== principal && (
           <span class="muted">
-            {' who said to be '}
+            {' who claimed to be '}
             <Text of={approverId} />
           </span>
         )}

@@ -78,7 +78,7 @@ function SearchField({ value, onValue, fault }: SearchFieldProps) {
   const search = (text: string): void => {
     const path = pathOfId(text)
     const isHidden = path?.[0] === 'approvals' && !may('getApproval')
-    setRefused(isHidden ? 'Your key may not see approvals. Their decisions have them in the timeline.' : undefined)
+    setRefused(isHidden ? 'Your key may not see approvals. Their decisions show them in the timeline.' : undefined)
     if (isHidden) return
     if (path === undefined) onValue(text)
     else go(addressOf(path))

@@ -5,13 +5,13 @@ const NAMED = 24
 
 /** The declared and recently used actions that a stop covers. */
 export function Covered({ actions }: { actions: readonly string[] }) {
-  if (actions.length === 0) return <p>None of the actions that are declared or were used lately.</p>
+  if (actions.length === 0) return <p>No declared or recently used actions.</p>
   const more = actions.length - NAMED
   return (
     <div>
       <p>
         <strong>{actions.length === 1 ? '1 known action' : `${actions.length} known actions`}</strong>
-        <span class="muted small"> declared by the policies or used lately</span>
+        <span class="muted small"> declared by the policies or recently used</span>
       </p>
       <ul class="row covered">
         {actions.slice(0, NAMED).map((action) => (

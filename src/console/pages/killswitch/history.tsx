@@ -38,13 +38,13 @@ export function History() {
       <h2 id="history">History</h2>
       {marked !== undefined && past.data !== undefined && !isKnown && (
         <p class="notice" role="status">
-          The stop that you came for is not in this history.
+          The stop in the link is not in this history.
         </p>
       )}
       <Await of={past} what="the history">
         {({ data, page: { offset, total } }) =>
           data.length === 0 && offset === 0 ? (
-            <Empty title="Nothing was ever stopped here.">Each stop is listed here, with who ended it and why.</Empty>
+            <Empty title="No stops yet.">Each stop is listed here, with who ended it and why.</Empty>
           ) : (
             <>
               <Table

@@ -9,7 +9,7 @@ import { useArrival, useMarked } from './marked.ts'
 import { RecoverDialog } from './recover-dialog.tsx'
 import { StopName } from './stop-name.tsx'
 
-/** Every stop over the tenant, strongest first, each with a button to end it; as last heard, where none is known now. */
+/** Every stop over the tenant, strongest first, each with a button to end it; as last heard, if the current ones are unknown. */
 export function InForce() {
   const { stops, may } = useConsole()
   const [ending, setEnding] = useState<KillSwitch | undefined>()
@@ -24,7 +24,7 @@ export function InForce() {
       <h2 id="in-force">In force now</h2>
       {isOver && (
         <p class="notice" role="status">
-          The stop that you came for is not in force any more.
+          The stop in the link is no longer in force.
         </p>
       )}
       {stops.isKnown || stops.isLooking ? switches.length === 0 && <NoStop /> : <Unknown />}
@@ -43,23 +43,23 @@ export function InForce() {
 function NoStop() {
   const { stops, tenantId, who } = useConsole()
   // As large as the answer, so that the form below stays where it is.
-  if (stops.isLooking) return <p class="box no-stop looking">Looking whether a stop is in force…</p>
+  if (stops.isLooking) return <p class="box no-stop looking">Checking for stops…</p>
   return (
     <p class="box no-stop">
       <strong>No stop is in force</strong>
-      <span class="muted">{` Agents of ${tenantId} act as its policies allow, with ${who.environment} keys.`}</span>
+      <span class="muted">{` Agents of ${tenantId} with ${who.environment} keys act as its policies allow.`}</span>
     </p>
   )
 }
 
-/** Stops change while nobody listens: what was in force a while ago says nothing of now. */
+/** Stops change while nobody listens: old data does not show what is in force now. */
 function Unknown() {
   const { data, error, reload } = useConsole().stops
   return (
     <>
       <p class="notice" role="status">
-        <strong>Whether a stop is in force is not known.</strong>
-        {data && ` When the service last told, ${data.switches.length === 0 ? 'none was' : 'these were'}.`}
+        <strong>It is not known whether a stop is in force.</strong>
+        {data && ` At last contact, ${data.switches.length === 0 ? 'none was' : 'these were'}.`}
       </p>
       {error && <Failure error={error} retry={reload} />}
     </>

@@ -3,7 +3,7 @@ const WRONG_OF_TEN = 3
 
 /**
  * The likely intended name for an unknown action: the known name with the fewest differences,
- * else the pattern over the names with the same beginning. Undefined where nothing is near.
+ * else the pattern over the names with the same beginning. Undefined if nothing is near.
  */
 export function nearestOf(typed: string, known: readonly string[]): string | undefined {
   const wanted = typed.trim().toLowerCase()

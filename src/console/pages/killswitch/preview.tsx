@@ -23,7 +23,7 @@ interface PreviewProps {
   onMeant: (scope: string) => void
 }
 
-/** The coverage of the stop as entered. It only informs: the stop waits for none of it. */
+/** The coverage of the stop as entered. It only informs: the stop never waits for it. */
 export function Preview({ level, scope: entered, declared, known, onMeant }: PreviewProps) {
   const { gate } = useConsole()
   const needsScope = level === 'L1' || level === 'L2'
@@ -52,19 +52,21 @@ export function Preview({ level, scope: entered, declared, known, onMeant }: Pre
               <Text of={error.message} severalLines />
             </p>
             {error.code === 'invalid_request' && meant}
-            <p class="muted small">What it would cover cannot be shown. The stop does not wait for it.</p>
+            <p class="muted small">Its coverage cannot be shown. You can still stop.</p>
           </div>
         ) : isMissing ? (
           <p class="muted">
-            {level === 'L1' ? 'Enter an action, or a pattern such as payment.*, to see.' : 'Choose a domain to see.'}
+            {level === 'L1'
+              ? 'Enter an action, or a pattern such as payment.*, to see its coverage.'
+              : 'Choose a domain to see its coverage.'}
           </p>
         ) : (
-          <p class="muted">Looking… The stop does not wait for it.</p>
+          <p class="muted">Checking… You can stop meanwhile.</p>
         )}
       </div>
       {error && (
         <div>
-          <Button text="Look again" look="small" onClick={preview.reload} />
+          <Button text="Check again" look="small" onClick={preview.reload} />
         </div>
       )}
     </section>
@@ -110,7 +112,7 @@ function Shown({ preview, meant }: { preview: KillSwitchPreview; meant: Componen
       {level === 'L4' && <p>And every action of every other tenant.</p>}
       <p class="muted small">
         {approvals === 0 && cancels === 0 && !moreApprovals
-          ? 'No open approval is touched.'
+          ? 'No open approvals are affected.'
           : `Approvals: ${least}${approvals} that ${approvals === 1 ? 'waits is' : 'wait are'} paused and ${
               approvals === 1 ? 'keeps its' : 'keep their'
             } time; ${least}${cancels} approved and not used ${cancels === 1 ? 'is' : 'are'} cancelled.`}

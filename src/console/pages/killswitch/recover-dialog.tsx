@@ -47,11 +47,11 @@ export function RecoverDialog({ stop, onClose }: { stop: KillSwitch; onClose: ()
       ) : (
         <>
           <ul class="bullets small">
-            <li>What it stopped is decided by the policies again, from the next request on.</li>
-            <li>Approvals that wait go on with the time that they had left when it began.</li>
+            <li>From the next request on, the policies decide again.</li>
+            <li>Pending approvals continue with their remaining time.</li>
             <li>
-              What was approved before it and not used has been cancelled: agents ask anew, and nothing of it runs by
-              itself.
+              Approvals from before the stop that were not used are cancelled: agents request them again, and nothing
+              runs by itself.
             </li>
             {others.length > 0 && (
               <li>
@@ -80,7 +80,7 @@ function RecoverForm({ isBusy, error, run, onClose }: RecoverFormProps) {
   return (
     <form onSubmit={submit}>
       <TextField
-        label="Why it may go on"
+        label="Why agents may act again"
         rows={3}
         value={comment}
         onValue={setComment}
@@ -91,7 +91,7 @@ function RecoverForm({ isBusy, error, run, onClose }: RecoverFormProps) {
       <TextField label="Recovered by" value={by} onValue={setBy} isRequired maxLength={MAX_NAME} />
       {error && <Failure error={error} />}
       <footer>
-        <Button text="Leave it stopped" onClick={onClose} />
+        <Button text="Keep the stop" onClick={onClose} />
         <Button text={isBusy ? 'Recovering…' : 'Recover'} type="submit" look="primary" aria-disabled={isBusy} />
       </footer>
     </form>
@@ -110,7 +110,7 @@ function EndedMeanwhile({ stop, onClose }: { stop: KillSwitch; onClose: () => vo
     <>
       <div class="notice" role="status">
         <p>
-          <strong>This stop has been ended already</strong>
+          <strong>This stop has already been ended</strong>
           {ended?.recoveredBy && (
             <>
               {' by '}

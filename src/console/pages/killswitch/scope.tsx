@@ -19,8 +19,8 @@ export function LevelChoice({ level, onLevel }: { level: KillSwitchLevel; onLeve
   const offered = LEVELS.filter((each) => each !== 'L4' || who.roles.includes('admin'))
   const words = {
     L1: ['An action or a pattern', 'such as payment.transfer or payment.*'],
-    L2: ['A domain', 'the actions that the policies put together under a name'],
-    L3: [`All of ${tenantId}`, `every action that is asked for with its ${who.environment} keys`],
+    L2: ['A domain', 'the actions that the policies group under a name'],
+    L3: [`All of ${tenantId}`, `every action requested with its ${who.environment} keys`],
     L4: ['Every tenant', 'everything that this service decides, live and test'],
   } as const
   return (
@@ -97,7 +97,7 @@ export function DomainScope({ value, onValue, domains, fault }: ScopeProps & { d
         isRequired
         maxLength={MAX_SCOPE}
         autoComplete="off"
-        hint="The policies in force name none that can be shown here."
+        hint="The policies in force have no domain that can be shown here."
       />
     )
   const options = [['', 'Choose a domain…'], ...domains.map((name) => [name, name] as const)] as const

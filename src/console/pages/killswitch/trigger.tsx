@@ -57,25 +57,25 @@ function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Don
   const outcome = useRef<HTMLDivElement>(null)
   useEffect(() => outcome.current?.focus(), [])
   return (
-    <div class="stack stop-outcome" ref={outcome} tabIndex={-1} role="status" aria-label="What came of it">
+    <div class="stack stop-outcome" ref={outcome} tabIndex={-1} role="status" aria-label="Result">
       <p class="stop-outcome-title">
         Stopped: <StopName of={target} />
       </p>
-      {stops.isKnown && !isThere && <p class="notice">It has been ended since.</p>}
+      {stops.isKnown && !isThere && <p class="notice">It has since been ended.</p>}
       {!persisted && (
         <div class="failure">
           <p>
-            <strong>In force here, not on disk yet; tried again each second.</strong>
+            <strong>In force here, but not on disk yet; retried each second.</strong>
           </p>
           <p>
-            Nothing that it covers is allowed by this process. {warning} Until it is on disk it cannot be ended. See to
+            This process allows nothing that the stop covers. {warning} It cannot be ended until it is on disk. Check
             the disk of the service; <code>/readyz</code> answers 200 again when it is written.
           </p>
         </div>
       )}
       {warning && persisted ? (
         <p class="notice">
-          <strong>It covers nothing that is known.</strong> {warning}
+          <strong>It covers no known action.</strong> {warning}
         </p>
       ) : (
         <Covered actions={covers} />
@@ -118,7 +118,7 @@ function TriggerForm({ onDone }: { onDone: OnDone }) {
             value={domain}
             onValue={setDomain}
             domains={known.domains}
-            {...(hasTried && domain === '' && { fault: 'Choose which one.' })}
+            {...(hasTried && domain === '' && { fault: 'Choose what to stop.' })}
           />
         )}
       </div>
@@ -159,7 +159,7 @@ function Confirmation({ target, onDone, onTried }: { target: Target; onDone: OnD
         isRequired
         isMono
         autoComplete="off"
-        fault={tries > 0 && typed !== '' && !isConfirmed ? 'It does not match what it says above.' : undefined}
+        fault={tries > 0 && typed !== '' && !isConfirmed ? 'It does not match the text above.' : undefined}
       />
       {error && <NotStopped error={error} />}
       <Button type="submit" look="danger big" aria-disabled={isBusy}>
@@ -177,7 +177,7 @@ function Confirmation({ target, onDone, onTried }: { target: Target; onDone: OnD
 /** Informs without blocking: a second stop changes nothing. */
 function AlreadyStopped({ target }: { target: Target }) {
   const { stops } = useConsole()
-  // A stop that may have ended keeps nobody from stopping again.
+  // A stop that may have ended does not prevent another one.
   const inForce = (stops.isKnown && stops.data?.switches) || []
   const same = inForce.find(({ level, scope }) => level === target.level && scope === target.scope)
   const wider = inForce.find(({ level }) => level > target.level && level !== 'L2')
@@ -185,8 +185,8 @@ function AlreadyStopped({ target }: { target: Target }) {
   if (stop === undefined) return null
   return (
     <p class="notice" role="status">
-      <strong>{same ? 'This is stopped already' : 'A wider stop is in force already'}</strong>: <StopName of={stop} />,
-      by <Text of={stop.triggeredBy} />, <Ago at={stop.triggeredAt} />.{same && ' To stop it again changes nothing.'}
+      <strong>{same ? 'This is already stopped' : 'A wider stop is already in force'}</strong>: <StopName of={stop} />,
+      by <Text of={stop.triggeredBy} />, <Ago at={stop.triggeredAt} />.{same && ' Stopping it again changes nothing.'}
     </p>
   )
 }
@@ -197,7 +197,7 @@ function NotStopped({ error }: { error: GateError }) {
       <Failure error={error} />
       {isUnsure(error) && (
         <p>
-          <strong>It is not known whether the stop is in force.</strong> Press again: to stop twice does no harm.
+          <strong>It is not known whether the stop is in force.</strong> Press again: stopping twice does no harm.
         </p>
       )}
     </div>

@@ -20,7 +20,7 @@ export function ApprovalsCard({ of: { approvals, from } }: { of: Overview }) {
     <section class="card">
       <h2>How approvals ended</h2>
       {most === 0 ? (
-        <p class="muted">No approval ended in this time.</p>
+        <p class="muted">No approvals ended in this period.</p>
       ) : (
         <ul class="stack tight bars">
           {ENDS.map(({ member, label, class: name, eventType }) => (

@@ -20,11 +20,11 @@ export function DecisionsCard({ of, rangeLabel }: { of: Overview; rangeLabel: st
       <h2>Decisions over time</h2>
       {completeFrom > from && (
         <p class="small">
-          Complete only from <Time at={completeFrom} /> on: what was before is not counted, or not all of it.
+          Complete only from <Time at={completeFrom} />: earlier decisions are counted only in part, or not at all.
         </p>
       )}
       {all === 0 ? (
-        <p class="muted quiet-time">Nothing was decided in the last {rangeLabel}.</p>
+        <p class="muted quiet-time">No decisions in the last {rangeLabel}.</p>
       ) : (
         <>
           <Legend

@@ -15,7 +15,7 @@ export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Ove
     <section class="card">
       <h2>Denials by rule</h2>
       {denials.length === 0 ? (
-        <p class="muted">Nothing was denied in this time.</p>
+        <p class="muted">No denials in this period.</p>
       ) : (
         <ol class="stack tight bars">
           {denials.map((denial) => (
@@ -34,7 +34,7 @@ export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Ove
   )
 }
 
-/** The step of the order, where no rule decided. */
+/** The step of the order, if no rule decided. */
 function Name({ of: { rule, decidedBy }, from }: { of: Denial; from: string }) {
   const step = DECIDED_BY[decidedBy]
   const named = rule === null ? {} : { rule, whole: 'yes' }

@@ -63,7 +63,7 @@ function Pending({ pending, oldestPendingAt, nextDeadlineAt }: Overview['approva
       )}
     </>
   )
-  return <Figure name="Pending approvals" value={value} more={pending === 0 ? 'nobody waits' : more} />
+  return <Figure name="Pending approvals" value={value} more={pending === 0 ? 'none waiting' : more} />
 }
 
 function Figure({ name, value, more }: { name: string; value: ComponentChildren; more?: ComponentChildren }) {

@@ -14,8 +14,8 @@ export function FirstSteps({ of: { posture } }: { of: Overview }) {
   const body = JSON.stringify({ tenantId, action: 'payment.transfer', context: { amount: 25 } })
   return (
     <section class="card first-steps">
-      <h2>No agent has asked yet</h2>
-      <p>This page shows what is decided, as soon as an agent asks whether it may act. What comes first:</p>
+      <h2>No requests yet</h2>
+      <p>This page shows decisions as soon as an agent asks whether it may act. First steps:</p>
       <ol>
         <li>
           <strong>Policies.</strong>{' '}
@@ -27,9 +27,9 @@ export function FirstSteps({ of: { posture } }: { of: Overview }) {
         <li>
           <strong>A key for the agent</strong>, with the role agent.{' '}
           {may('createKey') ? (
-            <Link to={addressOf(['settings'])}>Make a key in the settings</Link>
+            <Link to={addressOf(['settings'])}>Create a key in the settings</Link>
           ) : (
-            'An owner can make one in the settings.'
+            'An owner can create one in the settings.'
           )}
         </li>
         <li>
@@ -45,8 +45,8 @@ export function FirstSteps({ of: { posture } }: { of: Overview }) {
         </li>
       </ol>
       <p class="muted small">
-        More is in the documentation: “A first decision” in the README, “Writing policies”, and “The HTTP API”, with
-        clients for TypeScript and Python.
+        See the documentation: “A first decision” in the README, “Writing policies”, and “The HTTP API”, with clients
+        for TypeScript and Python.
       </p>
     </section>
   )

@@ -33,7 +33,7 @@ export function Notices({ of: { posture, audit } }: { of: Overview }) {
   ]
   if (problems.length === 0) return null
   return (
-    <section aria-label="What is wrong now">
+    <section aria-label="Current problems">
       <ul class="stack tight notices">
         {problems.map(({ name, title, text, page, link }) => (
           <li key={name} class="notice line wrong">
@@ -58,7 +58,7 @@ function ofStop({ data, isKnown }: Stops): Problem[] {
   if (strongest === undefined) return []
   const title = (
     <>
-      {isKnown ? 'Stopped:' : 'Stopped when last heard:'} {strongest.level} <StopScope {...strongest} />
+      {isKnown ? 'Stopped:' : 'Stopped at last contact:'} {strongest.level} <StopScope {...strongest} />
     </>
   )
   const text = 'Every action that the stop covers is denied, or waits until it ends.'
@@ -68,7 +68,7 @@ function ofStop({ data, isKnown }: Stops): Problem[] {
 function ofMode({ policies: { mode } }: Overview['posture']): Problem[] {
   if (mode !== 'observe') return []
   const title = 'Policies are only observed, not enforced'
-  const text = 'Every action is allowed, unless it is stopped. Decisions say what the policies decided.'
+  const text = 'Every action is allowed, unless it is stopped. Decisions show what the policies decided.'
   return [{ name: 'mode', title, text, page: 'policies', link: 'Policies' }]
 }
 
@@ -76,14 +76,14 @@ function ofPolicies({ policies: { inForce, current, faults } }: Overview['postur
   if (inForce && current) return []
   const title = inForce ? 'The newest policies are not in force' : 'No policies are in force'
   const counted = faults === 0 ? '' : `They have ${faults === 1 ? 'a fault' : `${faults} faults`}. `
-  const text = `${counted}${inForce ? 'Those before them still decide.' : 'Every action is denied.'}`
+  const text = `${counted}${inForce ? 'The previous policies still decide.' : 'Every action is denied.'}`
   return [{ name: 'policies', title, text, page: 'policies', link: faults > 0 ? 'See the faults' : 'Policies' }]
 }
 
 function ofTrail({ fault, lastVerified }: Overview['audit']): Problem[] {
   const problems: Problem[] = []
   if (fault !== null) {
-    const title = 'The audit trail is not written, and nothing is decided'
+    const title = 'The audit trail cannot be written, so nothing is decided'
     problems.push({ name: 'fault', title, text: <Text of={fault} severalLines />, page: 'audit', link: 'Audit' })
   }
   if (lastVerified?.valid === false) {

@@ -23,9 +23,7 @@ export function PostureCard({ of }: { of: Overview['posture'] }) {
           Stop: <Stop />,
           Environment: environment,
           Version: version,
-          'Policy files': watching
-            ? 'are watched: changes come into force by themselves'
-            : 'are read when somebody asks for it',
+          'Policy files': watching ? 'are watched: changes come into force automatically' : 'are read only on request',
         }}
       />
     </section>
@@ -50,7 +48,7 @@ function Policies({ of: { inForce, loadedAt, current } }: { of: Overview['postur
 /** As the header knows it: the figures beside it are as old as their last load. */
 function Stop() {
   const { data, isKnown } = useConsole().stops
-  if (!isKnown) return <>not known now</>
+  if (!isKnown) return <>unknown</>
   const [strongest] = data?.switches ?? []
   if (strongest === undefined) return <>none</>
   return (
@@ -64,10 +62,10 @@ function Stop() {
 export function FailModes({ of }: { of: readonly FailMode[] }) {
   return (
     <section class="stack tight">
-      <h2>Where something is missing or broken</h2>
-      <p class="muted small">None of this can be set.</p>
+      <h2>If something is missing or broken</h2>
+      <p class="muted small">None of this is configurable.</p>
       <Table
-        caption="What happens where something is missing or broken"
+        caption="What happens if something is missing or broken"
         columns={[
           { head: 'Situation', cell: ({ situation }) => situation },
           { head: 'Behaviour', cell: ({ behaviour }) => behaviour },

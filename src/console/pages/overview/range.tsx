@@ -17,7 +17,7 @@ export function rangeOf(query: URLSearchParams): Range {
 export function RangeChoice({ range }: { range: Range }) {
   return (
     <Segments
-      legend="Time that is looked at"
+      legend="Period"
       options={RANGES.map(({ name, label }) => ({
         name: label,
         isChosen: name === range.name,

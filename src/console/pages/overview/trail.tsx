@@ -38,7 +38,7 @@ function Anchors({ of: { unanchoredEntries, sinks } }: { of: Overview['audit'] }
   if (sinks.length === 0)
     return (
       <span class="muted">
-        No external anchors are configured: only this service vouches that nothing was rewritten or taken away.
+        No external anchors are configured: only this service vouches that nothing was rewritten or removed.
       </span>
     )
   return (

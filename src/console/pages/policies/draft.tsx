@@ -24,7 +24,7 @@ export function Draft({ state, texts }: DraftProps) {
       <legend class="visually-hidden">Draft</legend>
       <label class="check">
         <input type="checkbox" checked={isDraft} onChange={(event) => choose(event.currentTarget.checked)} />
-        Ask a draft, not the policies in force
+        Use a draft instead of the policies in force
       </label>
       {isDraft && <DraftText state={state} texts={texts} />}
     </fieldset>
@@ -58,10 +58,10 @@ function DraftText({ state, texts }: DraftProps) {
   }
   return (
     <>
-      <p class="notice small">Nothing of a draft is saved. Copy it to keep it.</p>
+      <p class="notice small">A draft is not saved. Copy it to keep it.</p>
       <Instead state={state} />
       <Choice
-        label="In the place of"
+        label="Replaces"
         hint={hintOf(form, files.length, lists.length)}
         value={standsFor}
         options={[...files.map(({ name }) => [name, name] as const), ['', 'all files'] as const]}
@@ -102,12 +102,9 @@ function Instead({ state: { form, instead, begin } }: { state: DryRunState }) {
     <div role="status">
       {instead !== undefined && (
         <div class="notice row between">
-          <span>
-            This is the draft that you have begun, in the place of{' '}
-            {standsFor === '' ? 'all files' : <Text of={standsFor} />}.
-          </span>
+          <span>This is your draft, which replaces {standsFor === '' ? 'all files' : <Text of={standsFor} />}.</span>
           <Button look="small" onClick={() => begin(instead)}>
-            Begin with <Text of={instead} /> instead
+            Start from <Text of={instead} /> instead
           </Button>
         </div>
       )}
@@ -117,10 +114,10 @@ function Instead({ state: { form, instead, begin } }: { state: DryRunState }) {
 
 /** A hint about the other files and lists that accompany the draft. */
 function hintOf({ standsFor }: Form, files: number, lists: number): string {
-  const withLists = lists === 0 ? '' : ' Lists go with it as in force, too.'
+  const withLists = lists === 0 ? '' : ' Lists are used as in force, too.'
   if (standsFor === '') return `The draft is the whole set.${withLists}`
   if (files === 1) return `It is the only file in force.${withLists}`
-  return `${files === 2 ? 'The other file goes' : `The ${files - 1} other files go`} with it as in force.${withLists}`
+  return `${files === 2 ? 'The other file is' : `The ${files - 1} other files are`} used as in force.${withLists}`
 }
 
 function Lists({ state, lists }: { state: DryRunState; lists: PolicyTexts['lists'] }) {
@@ -129,9 +126,7 @@ function Lists({ state, lists }: { state: DryRunState; lists: PolicyTexts['lists
     <details>
       <summary>{lists.length === 1 ? 'The list' : `The ${lists.length} lists`}</summary>
       <div class="stack">
-        <p class="muted small">
-          A list is used as it is in force, unless you enter another content here: one value a line.
-        </p>
+        <p class="muted small">A list is used as in force, unless you enter other content here: one value per line.</p>
         {lists.map(({ path }) => (
           <TextField
             key={path}

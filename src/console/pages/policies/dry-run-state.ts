@@ -18,7 +18,7 @@ export interface Form {
   draft: string
   /** True after an edit: the draft is the user's, and no text in force replaces it automatically. */
   isEdited: boolean
-  /** The file that the draft replaces, beside the others in force; empty where it is the whole set. */
+  /** The file that the draft replaces, beside the others in force; empty if it is the whole set. */
   standsFor: string
   /** Contents of lists by path, which replace those in force, unknown here. */
   lists: Readonly<Record<string, string>>
@@ -179,7 +179,7 @@ function objectOf(text: string): { value?: Record<string, unknown>; fault?: Text
   const read = readJson(text)
   if ('fault' in read) return { fault: { text: `${placeText(text, read.index)}: ${read.fault}.`, index: read.index } }
   if (isObject(read.value)) return { value: read.value }
-  return { fault: { text: 'This has to be an object: { … }.', index: 0 } }
+  return { fault: { text: 'This must be an object: { … }.', index: 0 } }
 }
 
 function draftOf({ draft, standsFor, lists }: Form, texts: PolicyTexts | undefined): Pick<Question, 'files' | 'lists'> {

@@ -33,7 +33,7 @@ export function DryRunPage(props: DryRunProps) {
         )}
         {asked && <Result of={asked} />}
         {!asked && !error && (
-          <Empty title="What would be decided is shown here.">
+          <Empty title="The result appears here.">
             With the rule, the risk score, and what each condition saw. Nothing is recorded, and nothing runs.
           </Empty>
         )}
@@ -95,7 +95,7 @@ function Question({ state, actions, texts }: DryRunProps) {
       />
       <TextField
         label="Agent (optional)"
-        hint="The identity of a key, or the id of one that has none. What it was allowed before counts for limits over time."
+        hint="The identity of a key, or the id of a key without one. Its earlier allowed actions count for limits over time."
         value={form.agent}
         maxLength={256}
         autoComplete="off"

@@ -48,7 +48,7 @@ export function FileText({ name, text, line }: FileTextProps) {
       </div>
       {line > lines.length && (
         <p class="notice" role="status">
-          There is no line {countText(line)}: the file has {countText(lines.length)}. It may have been in a set before.
+          There is no line {countText(line)}: the file has {countText(lines.length)}. An earlier set may have had it.
         </p>
       )}
       {parts}

@@ -120,12 +120,12 @@ function ReloadNotice({ of, onClose }: { of: Reloaded; onClose: () => void }) {
       <p>
         {current ? (
           <>
-            The files have been read, and are in force: <code>{digest}</code>
+            The files were read and are in force: <code>{digest}</code>
           </>
         ) : digest === null ? (
-          'The files have been read. They do not come into force, and no policies are: every action is denied.'
+          'The files were read, but do not come into force. No policies are in force: every action is denied.'
         ) : (
-          'The files have been read. They do not come into force: the policies before them still decide.'
+          'The files were read, but do not come into force: the previous policies still decide.'
         )}
       </p>
       <Button text="✕" look="quiet" aria-label="Close" onClick={onClose} />

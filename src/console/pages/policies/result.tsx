@@ -13,8 +13,8 @@ import type { Asked } from './dry-run-state.ts'
 
 /** The heading of the result, which names the policies that decided. */
 export function titleOf({ isDraft, of }: Asked): string {
-  if (of.verdict === null) return 'The draft has faults: nothing is decided by it'
-  return isDraft ? 'By the draft' : 'By the policies in force'
+  if (of.verdict === null) return 'The draft has faults, so it decides nothing'
+  return isDraft ? 'Result of the draft' : 'Result of the policies in force'
 }
 
 export function Result({ of: asked }: { of: Asked }) {
@@ -100,7 +100,7 @@ function Grounds({ of, digest, isDraft }: { of: Verdict; digest: string | null; 
                 {overBudget.length > 0 && (
                   <>
                     {' '}
-                    has too much work with <Code of={overBudget.join(', ')} />
+                    exceeds the work limit with <Code of={overBudget.join(', ')} />
                   </>
                 )}
               </li>

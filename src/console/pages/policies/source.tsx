@@ -21,7 +21,7 @@ export function SourceView({ of }: { of: Texts }) {
 }
 
 function NoSource() {
-  return <Empty title="No policies are in force.">Their texts would be here.</Empty>
+  return <Empty title="No policies are in force.">Their files appear here.</Empty>
 }
 
 function Files({ of: { digest, files, lists } }: { of: PolicyTexts }) {
@@ -34,7 +34,7 @@ function Files({ of: { digest, files, lists } }: { of: PolicyTexts }) {
     <>
       {isOther && (
         <p class="notice" role="status">
-          The line that you came for is of other policies than those in force, which are shown here.
+          The line in the link belongs to other policies. The policies in force are shown here.
         </p>
       )}
       <div class="source">
@@ -65,14 +65,14 @@ function Files({ of: { digest, files, lists } }: { of: PolicyTexts }) {
                   </li>
                 ))}
               </ul>
-              <p class="muted small">Of lists only their size is told.</p>
+              <p class="muted small">Only the size of lists is shown.</p>
             </section>
           )}
         </div>
         {file === undefined ? (
-          <Empty title="There is no such file in the policies in force.">It may have been in a set before.</Empty>
+          <Empty title="There is no such file in the policies in force.">An earlier set may have had it.</Empty>
         ) : file.text === null ? (
-          <Empty title="This text is not shown here.">The texts of the set are larger than 8 MiB together.</Empty>
+          <Empty title="This text is not shown here.">The files of the set have more than 8 MiB together.</Empty>
         ) : (
           <FileText key={file.name} name={file.name} text={file.text} line={line} />
         )}

@@ -21,9 +21,8 @@ export function StateView({ of }: { of: PolicyState }) {
         <section class="card not-current" role="alert">
           <h2>{of.digest === null ? 'No policies are in force' : 'The newest files are not in force'}</h2>
           <p>
-            {of.digest === null ? 'Every action is denied.' : 'The policies before them still decide.'}
-            {errors.length > 0 &&
-              ` ${errors.length === 1 ? 'One fault has' : `${errors.length} faults have`} to be put right.`}
+            {of.digest === null ? 'Every action is denied.' : 'The previous policies still decide.'}
+            {errors.length > 0 && ` Fix ${errors.length === 1 ? 'one fault' : `${errors.length} faults`}.`}
           </p>
           {faults.length > errors.length && <Faults of={faults} />}
           {errors.length > 0 && <Diagnostics of={errors} isInForce={false} />}
@@ -65,9 +64,9 @@ function Faults({ of }: { of: readonly string[] }) {
 
 function NoPolicies() {
   return (
-    <Empty title="There are no policies yet.">
-      What is in the folder of the tenant, in the policies folder of the service, is shown here when it is in force.
-      “Writing policies” in the documentation begins with a first rule.
+    <Empty title="No policies yet.">
+      The files in the folder of the tenant, inside the policies folder of the service, appear here once they are in
+      force. To write a first rule, see “Writing policies” in the documentation.
     </Empty>
   )
 }
@@ -100,14 +99,14 @@ function InForce({ of }: { of: PolicyState }) {
           'Files read': (
             <>
               {checkedAt ? <Ago at={checkedAt} /> : 'not yet'},{' '}
-              {watching ? 'and watched: changes come into force by themselves' : 'and only when somebody asks for it'}
+              {watching ? 'and watched: changes come into force automatically' : 'and only on request'}
             </>
           ),
           Rules: countText(rules),
           'Risk factors': countText(factors),
           Files: <Names of={files} none="none" to={may('policySource') && sourceOf} />,
           Domains: <Names of={domains} none="none" />,
-          Actions: <Names of={actions} none="none is declared" />,
+          Actions: <Names of={actions} none="none declared" />,
         }}
       />
     </section>
@@ -161,7 +160,7 @@ export function NotCurrent({ of: { current, digest } }: { of: PolicyState }) {
       <span>
         {digest === null
           ? 'No policies are in force: every action is denied.'
-          : 'The newest files are not in force. Shown and asked here are those before them.'}
+          : 'The newest files are not in force. This page shows and uses the previous policies.'}
       </span>
       <Link to={addressOf(['policies'])} class="button small">
         See why

@@ -54,9 +54,9 @@ function Listed({ all, onAct }: { all: readonly ListedKey[]; onAct: ActOn }) {
     <>
       <Filters wanted={wanted} all={all} nowMs={nowMs} />
       {shown.length === 0 ? (
-        <Empty title="No key is like this.">
+        <Empty title="No keys match.">
           {all.length === 0 ? (
-            'Keys of the tenant are listed here. The first ones are made on the host: gate-sidecar keys create.'
+            'Keys of the tenant are listed here. Create the first ones on the host: gate-sidecar keys create.'
           ) : (
             <Button
               look="quiet"

@@ -61,8 +61,8 @@ export function NoSecret({ error }: { error: GateError }) {
       <Failure error={error} />
       {isUnsure(error) && (
         <p class="notice">
-          <strong>The key may have been made all the same.</strong> Then it is in the list, and nobody has its secret:
-          look there before you try again, and revoke what you did not get.
+          <strong>The key may have been created anyway.</strong> Then it is in the list, and nobody has its secret:
+          check the list before you try again, and revoke that key.
         </p>
       )}
     </>

@@ -34,13 +34,13 @@ export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) 
         onValue={(name) => onChange({ name })}
         maxLength={MAX_LABEL}
         autoComplete="off"
-        hint="By which it is found again, such as billing-bot."
+        hint="A label to find the key by, such as billing-bot."
         fault={faultOf(error, 'name')}
       />
       <Roles
         value={draft.roles}
         onValue={(roles) => onChange({ roles })}
-        fault={hasTried && draft.roles.length === 0 ? 'Choose one at least.' : faultOf(error, 'roles')}
+        fault={hasTried && draft.roles.length === 0 ? 'Choose at least one.' : faultOf(error, 'roles')}
       />
       <EnvironmentField draft={draft} onChange={onChange} />
       <TextField
@@ -49,13 +49,13 @@ export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) 
         onValue={(identity) => onChange({ identity })}
         maxLength={MAX_LABEL}
         autoComplete="off"
-        hint="Holder of the key. Approvals by keys of one identity count once, and nobody approves what one's own identity asked for."
+        hint="Holder of the key. Approvals by keys of one identity count once, and an identity cannot approve its own requests."
         fault={faultOf(error, 'identity')}
       />
       {draft.roles.some((role) => VOTING.includes(role)) && draft.identity.trim() === '' && (
         <p class="notice small" role="status">
-          <strong>Who approves would not be known.</strong> Without an identity, votes count for the key alone, and
-          nobody checks the name that is given with them. Enter the name of the person who holds it.
+          <strong>Approvers would be unknown.</strong> Without an identity, votes count for the key alone, and nobody
+          checks the name given with them. Enter the name of the person who holds the key.
         </p>
       )}
       <TextField
@@ -93,8 +93,8 @@ function EnvironmentField({ draft, onChange }: Pick<FieldsProps, 'draft' | 'onCh
       onValue={(environment) => onChange({ environment })}
       hint={
         isTest
-          ? 'A test key makes test keys only.'
-          : 'What test keys do is decided and recorded apart from what live keys do.'
+          ? 'A test key creates only test keys.'
+          : 'Requests of test keys are decided and recorded separately from those of live keys.'
       }
     />
   )
@@ -117,7 +117,7 @@ function ExpiryFields({ draft, onChange, error }: Pick<FieldsProps, 'draft' | 'o
               It ends <Time at={end} />.
             </>
           ) : (
-            'A key that expires does no harm when it is forgotten.'
+            'A forgotten key does no harm once it has expired.'
           )
         }
         fault={isDate ? undefined : fault}

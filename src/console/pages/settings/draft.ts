@@ -21,7 +21,7 @@ export interface Draft {
   groups: string
   /** The end of the key: never, after some days, or with a calendar day. */
   expiry: (typeof EXPIRIES)[number][0]
-  /** `2026-12-31`, where `expiry` is `date`. */
+  /** `2026-12-31`, if `expiry` is `date`. */
   lastDay: string
 }
 

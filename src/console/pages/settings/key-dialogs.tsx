@@ -48,8 +48,8 @@ export function RotateDialog({ of: key, onClose, onUnsure }: RotateDialogProps) 
     <Dialog title="Rotate a key" onClose={onClose}>
       <form onSubmit={submit}>
         <p>
-          <KeyName of={key} /> gets a new secret under a new id, with the same holder, roles and end. Approvals take
-          both for the same one.
+          <KeyName of={key} /> gets a new secret under a new id, with the same holder, roles and expiry. For approvals,
+          both count as the same key.
         </p>
         <Choice
           label="When the old secret ends"
@@ -58,8 +58,8 @@ export function RotateDialog({ of: key, onClose, onUnsure }: RotateDialogProps) 
           onValue={setOverlap}
           hint={
             overlap === '0'
-              ? 'Whoever uses it is refused from then on.'
-              : 'Until then both work, so that programs can be given the new one.'
+              ? 'Requests with it are refused from then on.'
+              : 'Both work until then, so that you can give programs the new one.'
           }
         />
         {isOwn && (
@@ -95,7 +95,7 @@ function OldSecret({ of: { replaces }, isNow, isOwn }: { of: RotatedKey; isNow: 
   )
 }
 
-/** Characters of the id to type, where the key has no name that can be typed. */
+/** Characters of the id to type, if the key has no name that can be typed. */
 const TYPED = 6
 
 export function RevokeDialog({ of: key, onClose }: { of: ListedKey; onClose: () => void }) {
@@ -120,13 +120,14 @@ export function RevokeDialog({ of: key, onClose }: { of: ListedKey; onClose: () 
     <Dialog title="Revoke a key" isDangerous onClose={onClose}>
       <form onSubmit={submit}>
         <p>
-          <KeyName of={key} /> ends at once and for good. Whatever uses it is refused: agents may do nothing, browsers
-          that are signed in with it are signed out, and streams of events end. What was done with it stays on record.
+          <KeyName of={key} /> ends at once and for good. Every use of it is refused: agents may do nothing, browsers
+          signed in with it are signed out, and event streams end. Its past actions stay on record.
         </p>
-        {key.replacedBy !== null && <p>The key that replaces it goes on: {<code>{key.replacedBy}</code>}</p>}
+        {key.replacedBy !== null && <p>The key that replaces it stays valid: {<code>{key.replacedBy}</code>}</p>}
         {isOwn && (
           <p class="notice">
-            <strong>You are signed in with this key.</strong> You will be signed out, and need another key to come back.
+            <strong>You are signed in with this key.</strong> You will be signed out, and need another key to sign in
+            again.
           </p>
         )}
         <TextField

@@ -4,11 +4,11 @@ import type { Role } from '../../../client/api.ts'
 export const ROLES = ['agent', 'approver', 'auditor', 'operator', 'owner'] as const satisfies readonly Role[]
 
 const MAY: Record<(typeof ROLES)[number], string> = {
-  agent: 'asks whether it may act, reports what came of it, and sees its own approvals',
-  approver: 'sees all requests that wait for a person, and approves or rejects them',
+  agent: 'asks whether it may act, reports outcomes, and sees its own approvals',
+  approver: 'sees all held requests, and approves or rejects them',
   auditor: 'reads decisions, the audit trail, evidence, policies, keys and usage; changes nothing',
-  operator: 'stops agents and lets them go on, and has policies read anew',
-  owner: 'may do everything in the tenant, and makes and revokes keys',
+  operator: 'triggers and ends stops, and reloads policies',
+  owner: 'may do everything in the tenant, and creates and revokes keys',
 }
 
 interface RolesProps {
@@ -38,8 +38,8 @@ export function Roles({ value, onValue, fault }: RolesProps) {
       )}
       {value.includes('owner') && (
         <p class="notice small">
-          <strong>An owner can do everything here</strong>, also make keys of its own and stop all of the tenant. Agents
-          need no more than the role agent.
+          <strong>An owner can do everything here</strong>, including creating keys and stopping the whole tenant.
+          Agents need only the role agent.
         </p>
       )}
     </fieldset>

@@ -39,8 +39,8 @@ function Shown({ usage }: { usage: Usage }) {
           <Left remaining={remaining} of={requestsPerMinute} />
           <p class="muted small">
             {remaining === null
-              ? `The plan leaves ${environment} keys any number.`
-              : `By the count of this process, for ${environment} keys. It fills up again evenly, over a minute.`}
+              ? `The plan does not limit ${environment} keys.`
+              : `Counted by this process, for ${environment} keys. It refills evenly over a minute.`}
           </p>
         </div>
         <div class="card">
@@ -48,8 +48,8 @@ function Shown({ usage }: { usage: Usage }) {
           <Facts
             of={{
               Plan: <strong>{plan}</strong>,
-              Requests: requestsPerMinute === null ? 'without limit' : `${requestsPerMinute} per minute`,
-              'Status reads': `${statusRequestsPerMinute} per minute for each key, beside the plan`,
+              Requests: requestsPerMinute === null ? 'no limit' : `${requestsPerMinute} per minute`,
+              'Status reads': `${statusRequestsPerMinute} per minute for each key, in addition to the plan`,
               Keys: `${keys.active} active, ${keys.ended} ended (${environment})`,
             }}
           />
@@ -58,9 +58,9 @@ function Shown({ usage }: { usage: Usage }) {
       <div class="card">
         <h3>When the plan is used up</h3>
         <p>
-          Requests for decisions are refused with <code>rate_limited</code> until there is one left again. An agent that
-          is refused may not act. Stopping, recovering, approving, rejecting and revoking keys go on: they count against
-          no plan.
+          Requests for decisions are refused with <code>rate_limited</code> until the plan has refilled. A refused agent
+          may not act. Stopping, recovering, approving, rejecting and revoking keys still work: they do not count
+          against the plan.
         </p>
       </div>
     </>
@@ -73,10 +73,10 @@ function UsedUp({ perMinute }: { perMinute: number }) {
   const seconds = Math.ceil(60 / perMinute)
   return (
     <p class="notice">
-      <strong>The plan is used up at this moment.</strong> Agents that ask now are refused, and may not act.{' '}
+      <strong>The plan is used up now.</strong> Agents that ask are refused, and may not act.{' '}
       {perSecond > 1
-        ? `There are ${perSecond} requests more every second.`
-        : `There is one request more every ${seconds === 1 ? 'second' : `${seconds} seconds`}.`}
+        ? `It refills by ${perSecond} requests every second.`
+        : `It refills by one request every ${seconds === 1 ? 'second' : `${seconds} seconds`}.`}
     </p>
   )
 }
