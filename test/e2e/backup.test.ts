@@ -180,7 +180,7 @@ const REFUSED: Row[] = [
     },
     message: /copy\.db already exists, and a backup never replaces a file; name another file/,
   },
-  { what: 'a folder is there', to: ({ root }) => root, message: /is there already/ },
+  { what: 'a folder is there', to: ({ root }) => root, message: /already exists/ },
   { what: 'the folder above is not there', to: ({ root }) => join(root, 'none/copy.db'), message: /does not exist/ },
   {
     what: 'the data file is not there',
