@@ -213,14 +213,14 @@ for (const [name, change] of STRANGE) {
   })
 }
 
-test('lines that hold no anchor are passed over, counted, and told', async (t) => {
+test('lines that hold no anchor are skipped, counted, and told', async (t) => {
   const scene = newScene()
   await live(t, scene, checks(2))
   appendFileSync(scene.anchorFile, 'x\n{"at":\n')
   const { log, lines } = keptLog()
   const gate = await start(t, scene, { log })
   assert.equal((await readiness(gate)).status, 200)
-  const told = lines.filter(({ msg }) => String(msg).startsWith('lines of the anchor file'))
+  const told = lines.filter(({ msg }) => String(msg).startsWith('skipped lines of the anchor file'))
   assert.deepEqual(
     told.map((line) => [line.level, line.lines]),
     [['warn', 2]],
