@@ -27,6 +27,7 @@ const gate = await startGate(
       'stopped/main.yaml': policyOf('stopped'),
       'faulty/main.yaml': policyOf('faulty'),
       'quiet/main.yaml': policyOf('quiet'),
+      'observed/main.yaml': `${policyOf('observed')}mode: observe\n`,
     },
   },
 )
@@ -43,6 +44,22 @@ const answeringWith = (page: Page, edit: (data: Record<string, object>) => void)
     edit(json.data)
     await route.fulfill({ response, json })
   })
+
+test('policies that are only observed are named above everything else, and so is what each decision would be', async () => {
+  const olga = await gate.key({ tenant: 'observed', identity: 'olga' })
+  await ask(gate, olga, 'payment.transfer', { amount: 200_000 })
+  const opened = await openConsole(browser, gate, olga, 'overview')
+  const { page } = opened
+  const notice = page.getByRole('region', { name: 'Current problems' })
+  assert.match(await seenIn(notice), /^Policies are only observed, not enforced/)
+  await assertSound(opened)
+  await figure(page, 'Decisions').getByRole('link').click()
+  const row = page.getByRole('row', { name: /payment\.transfer/ })
+  assert.match(await seenIn(row), /Allowed\s*observed: Denied/)
+  await row.getByRole('link').first().click()
+  assert.match(await seenIn(page.locator('.decision-summary')), /^Allowed\s*observed: Denied\s*payment\.transfer/)
+  await assertSound(opened)
+})
 
 test('the bars are told by the keyboard, by the pointer, and as a table', async () => {
   const opened = await openConsole(browser, gate, owner, 'overview')

@@ -4,8 +4,19 @@ import { Text } from './text.tsx'
 
 /** Words label decisions and statuses; colour only repeats them. */
 
-export function DecisionBadge({ decision }: { decision: RecordedDecision['decision'] }) {
-  return <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
+interface Decided {
+  decision: RecordedDecision['decision']
+  observed?: RecordedDecision['decision'] | undefined
+}
+
+/** The decision, and what the policies decided that were only observed. */
+export function DecisionBadge({ decision, observed = decision }: Decided) {
+  return (
+    <>
+      <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
+      {observed !== decision && <span class={`badge ${observed}`}>observed: {DECISIONS[observed]}</span>}
+    </>
+  )
 }
 
 const COLOURS = {

@@ -26,7 +26,7 @@ export function Summary({ of }: Props) {
   return (
     <section class="card decision-summary" aria-labelledby="decision-action">
       <h2 id="decision-action" class="row">
-        <DecisionBadge decision={decision} />
+        <DecisionBadge decision={decision} observed={observed} />
         <Text of={action} />
       </h2>
       <p>
@@ -34,7 +34,6 @@ export function Summary({ of }: Props) {
       </p>
       <Facts
         of={{
-          Observed: observed && <DecisionBadge decision={observed} />,
           'Decided by': decider,
           Risk: <Risk score={riskScore} />,
           When: <Time at={timestamp} />,

@@ -66,7 +66,11 @@ export function DecisionList({ left }: { left: { current: Left | undefined } }) 
 
 const COLUMNS: readonly Column<ListedDecision>[] = [
   { head: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, class: 'when' },
-  { head: 'Decision', cell: ({ decision }) => (decision === null ? 'erased' : <DecisionBadge decision={decision} />) },
+  {
+    head: 'Decision',
+    cell: ({ decision, observed }) =>
+      decision === null ? 'erased' : <DecisionBadge decision={decision} observed={observed} />,
+  },
   { head: 'Action', cell: actionCell, class: 'action' },
   {
     head: AGENT,
