@@ -52,7 +52,7 @@ export function Preview({ level, scope: entered, declared, known, onMeant }: Pre
               <Text of={error.message} severalLines />
             </p>
             {error.code === 'invalid_request' && meant}
-            <p class="muted small">Its coverage cannot be shown. You can still stop.</p>
+            <p class="muted small">What the stop would cover cannot be shown. You can still stop.</p>
           </div>
         ) : isMissing ? (
           <p class="muted">
