@@ -51,8 +51,10 @@ for (const key of ['lists:', '"lists" :', '? lists # of names\n:', '"list\\u0073
 fullTest('limits: 100,000 anchors in a row do not overflow the stack', () => {
   const { set, diagnostics } = load({ 'a.yaml': `${HEADER}timezone: ${'&a '.repeat(100_000)}\n` })
   assert.equal(set, undefined)
-  assert.equal(diagnostics.length, 5001)
-  assert.equal(diagnostics.at(-1)?.code, 'GATE1019')
+  assert.deepEqual(
+    diagnostics.map(({ code }) => code),
+    ['GATE1103', 'GATE1008'],
+  )
 })
 
 test('limits: of a file too long to be mended, what stands before its first fault of syntax is told', () => {

@@ -109,7 +109,7 @@ const RUN_TOO: readonly Row[] = [
       'console',
       '$ bin/gate-sidecar.js serve',
       '…',
-      '…"url":"http://127.0.0.1:4283","msg":"listening"}',
+      '… info  listening  url=http://127.0.0.1:4283',
       '…',
       '$ true',
     ),
