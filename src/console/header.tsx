@@ -62,7 +62,7 @@ function StopControl() {
   )
 }
 
-/** What is known of stops now, and how long ago the service was heard. */
+/** The known stops, and the age of the last news from the service. */
 function StopState() {
   const { data, isKnown, isLooking } = useConsole().stops
   const to = addressOf(['kill-switch'])

@@ -101,7 +101,7 @@ function Signed({ who, token, tenantId, onLeave }: SignedProps) {
 
 type KnownProps = Pick<Console, 'who' | 'tenantId' | 'connection'> & { children: ComponentChildren }
 
-/** What all parts of the console know. */
+/** Provides the facts that all parts of the console share. */
 function Known({ children, ...known }: KnownProps) {
   const { who, connection } = known
   const gate = useMemo(() => new Endpoints(connection), [connection])

@@ -57,7 +57,7 @@ test('a bundle and its trust file, dropped at once, are valid, and nothing is se
   assert.deepEqual(sent, [])
   await page.getByText('Only the service vouches for the time of the decision.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'ok' }).count(), 11)
-  const claims = (await page.getByRole('region', { name: 'What the bundle says' }).textContent()) ?? ''
+  const claims = (await page.getByRole('region', { name: 'Claims of the bundle' }).textContent()) ?? ''
   for (const shown of [decided, 'payment.refund', 'acme/live', bundle.proof.origin, 'DE00'])
     assert.equal(claims.includes(shown), true, shown)
   const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })

@@ -90,7 +90,7 @@ test('a preview that is not allowed, or refused, says so, and a stop that is all
   await page.unroute('**/killswitch/preview')
   await page.keyboard.press('Enter')
   await preview.getByText('1 known action').waitFor()
-  await until('the focus at the heading', async () => (await focused(page)) === 'What it would cover')
+  await until('the focus at the heading', async () => (await focused(page)) === 'Coverage of this stop')
   await red(page).click()
   await page.getByText('Stopped: L1 Actions payment.*').waitFor()
   assert.deepEqual(await stopsOf(gate, operator), [['L1', 'payment.*']])

@@ -76,7 +76,7 @@ test('an envelope of DSSE is a bundle', async () => {
     { name: 't.json', text: trust },
   ])
   await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
-  await page.getByRole('region', { name: 'What the bundle says' }).getByText(decided).waitFor()
+  await page.getByRole('region', { name: 'Claims of the bundle' }).getByText(decided).waitFor()
 })
 
 test('the bundle of a decision of this service is verified from its page', async () => {
@@ -148,7 +148,7 @@ test('what only looks like a bundle is invalid: too deep, with a member twice, w
       { name: 't.json', text: trust },
     ])
     await verdictOf(page).getByText('Invalid', { exact: true }).waitFor()
-    assert.equal(await page.getByRole('region', { name: 'What the bundle says' }).count(), 0)
+    assert.equal(await page.getByRole('region', { name: 'Claims of the bundle' }).count(), 0)
     await page.getByRole('button', { name: 'Start again' }).click()
     await page.locator('.verdict').waitFor({ state: 'detached' })
   }

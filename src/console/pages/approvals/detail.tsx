@@ -78,7 +78,7 @@ function Shown({ approval, asked, onVote, wantsFocus }: ShownProps) {
       <Section title="Arguments" aside={<ExactJson approval={approval} />}>
         <Arguments approval={approval} />
       </Section>
-      <Section title="What an approval covers">
+      <Section title="Coverage of an approval">
         <Covered approval={approval} />
       </Section>
       <Section title="Votes">

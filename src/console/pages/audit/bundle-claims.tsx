@@ -23,7 +23,7 @@ export function BundleClaims({ evidence, verification }: { evidence: Document; v
   const { originalRequest, riskAssessment } = bundle.context
   return (
     <section class="stack" aria-labelledby="claims">
-      <h2 id="claims">What the bundle says</h2>
+      <h2 id="claims">Claims of the bundle</h2>
       {verdict !== 'valid' && (
         <p class="notice">
           {verdict === 'invalid' ? 'None of this is proved.' : 'No pinned key vouches for this yet.'}

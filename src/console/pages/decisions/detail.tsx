@@ -66,7 +66,7 @@ export function DecisionDetail({ id, list }: DecisionDetailProps) {
               </div>
               <Why of={found} />
               <section class="card">
-                <h2>What happened</h2>
+                <h2>History</h2>
                 <Await of={timeline} what="what happened">
                   {(told) => <Timeline of={told} />}
                 </Await>

@@ -44,7 +44,7 @@ export function History() {
       <Await of={past} what="the history">
         {({ data, page: { offset, total } }) =>
           data.length === 0 && offset === 0 ? (
-            <Empty title="No stops yet.">Each stop is listed here, with who ended it and why.</Empty>
+            <Empty title="No stops yet.">Each stop is listed here, with its end and the comment.</Empty>
           ) : (
             <>
               <Table

@@ -42,7 +42,7 @@ export function Preview({ level, scope: entered, declared, known, onMeant }: Pre
   const meant = <DidYouMean nearest={nearestOf(scope, declared) ?? nearestOf(scope, known)} onMeant={onMeant} />
   return (
     <section class="card preview" aria-labelledby="preview">
-      <h3 id="preview">What it would cover</h3>
+      <h3 id="preview">Coverage of this stop</h3>
       <div role="status" class="stack">
         {data !== undefined && data.level === level ? (
           <Shown preview={data} meant={meant} />
@@ -52,7 +52,7 @@ export function Preview({ level, scope: entered, declared, known, onMeant }: Pre
               <Text of={error.message} severalLines />
             </p>
             {error.code === 'invalid_request' && meant}
-            <p class="muted small">What the stop would cover cannot be shown. You can still stop.</p>
+            <p class="muted small">The coverage of the stop cannot be shown. You can still stop.</p>
           </div>
         ) : isMissing ? (
           <p class="muted">

@@ -25,7 +25,7 @@ export function LevelChoice({ level, onLevel }: { level: KillSwitchLevel; onLeve
   } as const
   return (
     <fieldset class="levels">
-      <legend>What to stop</legend>
+      <legend>Scope</legend>
       {offered.map((each) => {
         const [name, more] = words[each]
         return (

@@ -65,7 +65,7 @@ export function FailModes({ of }: { of: readonly FailMode[] }) {
       <h2>If something is missing or broken</h2>
       <p class="muted small">None of this is configurable.</p>
       <Table
-        caption="What happens if something is missing or broken"
+        caption="Behaviour if something is missing or broken"
         columns={[
           { head: 'Situation', cell: ({ situation }) => situation },
           { head: 'Behaviour', cell: ({ behaviour }) => behaviour },

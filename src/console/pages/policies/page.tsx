@@ -64,7 +64,7 @@ function PolicyTabs({ dryRun }: { dryRun: DryRunState }) {
         : addressOf(['policies', ...(segment === '' ? [] : [segment])]),
     isCurrent: (path[1] ?? '') === segment,
   }))
-  return <Tabs label="Of the policies" tabs={tabs} />
+  return <Tabs label="Policies" tabs={tabs} />
 }
 
 function Shown({ state, texts, dryRun }: { state: Loaded<PolicyState>; texts: Texts; dryRun: DryRunState }) {
