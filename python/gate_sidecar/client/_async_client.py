@@ -119,7 +119,7 @@ class AsyncGateClient(AsyncEndpoints):
         approval_timeout: float = 0.0,
         on_pending: Optional[OnPending] = None,
     ) -> Any:
-        """Run the function if the gate allows the action, and tell the service what became of it.
+        """Run the function if the gate allows the action, and report the outcome to the service.
 
         Its result is awaited. Raises ActionRefused when it did not run, or what it raises.
         """

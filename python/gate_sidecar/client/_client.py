@@ -50,7 +50,7 @@ class GateClient(Endpoints):
           so (429, 503).
         - `mode`: `observe` runs everything, and tells what would not have run.
         - `on_observed`: told of each such action; otherwise it is logged.
-        - `on_unrecorded`: told of a decision when the service could not be told what became of its
+        - `on_unrecorded`: called with a decision when the service could not record the outcome of its
           action; otherwise it is logged.
         """
         self._service = service(tenant_id, api_key, base_url, timeout, retries)
@@ -119,7 +119,7 @@ class GateClient(Endpoints):
         on_pending: Optional[OnPending] = None,
         cancel: Optional[threading.Event] = None,
     ) -> T:
-        """Run the function if the gate allows the action, and tell the service what became of it.
+        """Run the function if the gate allows the action, and report the outcome to the service.
 
         Raises ActionRefused when it did not run, or what the function raises.
         """

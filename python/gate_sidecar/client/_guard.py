@@ -1,4 +1,4 @@
-"""Runs what the gate allows, and tells the service what became of it."""
+"""Runs what the gate allows, and reports the outcome to the service."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Admitted:
         self._started = time.monotonic()
 
     async def ended(self, error: Optional[BaseException] = None) -> None:
-        """Record what became of it: it failed with this error, or succeeded."""
+        """Record the outcome: it failed with this error, or succeeded."""
         outcome: Dict[str, Any] = {"status": "succeeded"}
         if error is not None:
             outcome = {"status": "failed", "error": _text_of(error)}

@@ -26,7 +26,7 @@ def run_guarded(
     run: Callable[[], T],
     **options: Any,
 ) -> T:
-    """Run the function in this thread if the gate allows the action, and record what became of it.
+    """Run the function in this thread if the gate allows the action, and record the outcome.
 
     Raises ActionRefused when it did not run, or what the function raises.
     """
