@@ -49,7 +49,8 @@ class GateClient(Endpoints):
         - `retries`: how often a call is repeated at most when there was no answer, or one that says
           so (429, 503).
         - `mode`: `observe` runs everything, and tells what would not have run.
-        - `on_observed`: told of each such action; otherwise it is logged.
+        - `on_observed`: called with each such action, and each that runs only because the policies
+          are observed; otherwise it is logged.
         - `on_unrecorded`: called with a decision when the service could not record the outcome of its
           action; otherwise it is logged.
         """
