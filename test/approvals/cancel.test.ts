@@ -73,7 +73,7 @@ test('a pending approval is cancelled by who asked, and the same request asks an
   const { body } = await gate.call(owner, 'GET', `/approvals/${again.approvalId}`)
   assert.deepEqual([body.data.status, body.data.votes], ['pending', []])
   const presented = await ask('pay.two', n, { approvalId: id })
-  assert.match(presented.reason, /presented is cancelled/)
+  assert.match(presented.reason, /presented approval is cancelled/)
   const { data } = (await gate.call(owner, 'GET', '/approvals?status=cancelled')).body
   assert.deepEqual(
     data.map((one: { id: string }) => one.id),

@@ -96,10 +96,10 @@ test('after a rejection the request is denied until the deadline, then it may be
 
 /** Each gives the id to present, and what the reason must name; the request itself is `n`. */
 const PRESENTED: [name: string, id: () => Promise<string>, says: RegExp][] = [
-  ['unknown', async () => 'apr_00000000000000000000000000', /not known/],
-  ['no id at all', async () => 'x', /not known/],
-  ['another tenant’s', () => anothers(), /not known/],
-  ["the test side's", () => onTestSide(), /not known/],
+  ['unknown', async () => 'apr_00000000000000000000000000', /approval is unknown/],
+  ['no id at all', async () => 'x', /approval is unknown/],
+  ['another tenant’s', () => anothers(), /approval is unknown/],
+  ["the test side's", () => onTestSide(), /approval is unknown/],
   ["another requester's", () => strangers(), /another requester/],
   ['for another request', () => forAnother(), /another request/],
   ['used', () => used(), /consumed/],
