@@ -26,7 +26,7 @@ from ._guard import Mode, OnObserved, OnUnrecorded, guard_settings
 from ._guarded import ContextOf as ArgumentsToContext
 from ._guarded import F, await_guarded, guarded
 from ._permit import OnPending, Permit, decide, permit, wait_for_approval
-from ._session import ActionOf, AsyncGateSession, ContextOf, Waiting, guarded_async_tool
+from ._session import ActionOf, AsyncGateSession, ContextOf, Waiting, guarded_tool
 
 T = TypeVar("T")
 
@@ -154,17 +154,12 @@ class AsyncGateClient(AsyncEndpoints):
         approval_timeout: float = 0.0,
         on_pending: Optional[OnPending] = None,
     ) -> Callable[[F], F]:
-        """Make each call of a function a `call` of the session of its conversation, as a decorator.
+        """Make each call of a coroutine function a `call` of the session of its conversation.
 
-        For tools of an agent that is made once and serves many conversations: `session` gets the
-        arguments of the call, and returns the session. `exclude` names parameters that policies do
-        not see, such as the context of a framework.
-
-            @gate.guarded_tool(lambda ctx, *_, **__: ctx.deps.session, exclude=["ctx"])
-            def pay(ctx, to, amount): ...
+        As a decorator: see `GateClient.guarded_tool`.
         """
         waiting = Waiting(approval_timeout, on_pending)
-        return guarded_async_tool(session, tool_name, exclude, waiting)
+        return guarded_tool(AsyncGateSession, session, tool_name, exclude, waiting)
 
     def session(
         self,

@@ -172,7 +172,7 @@ class GateClient(Endpoints):
             def pay(ctx, to, amount): ...
         """
         waiting = Waiting(approval_timeout, on_pending)
-        return guarded_tool(session, tool_name, exclude, waiting)
+        return guarded_tool(GateSession, session, tool_name, exclude, waiting)
 
     def session(
         self,

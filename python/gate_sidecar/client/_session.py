@@ -16,7 +16,9 @@ from typing import (
     Optional,
     Sequence,
     Tuple,
+    Type,
     TypeVar,
+    Union,
     cast,
     overload,
 )
@@ -273,7 +275,7 @@ class GateSession(SessionFacts):
         context of a framework. Without `tool_name` the tool has the name of the function.
         """
         waiting = Waiting(approval_timeout, on_pending)
-        return guarded_tool(lambda *_, **__: self, tool_name, exclude, waiting)
+        return guarded_tool(GateSession, lambda *_, **__: self, tool_name, exclude, waiting)
 
 
 class AsyncGateSession(SessionFacts):
@@ -429,58 +431,37 @@ class AsyncGateSession(SessionFacts):
     ) -> Callable[[F], F]:
         """Make each call of a coroutine function a `call`, as a decorator: see `GateSession`."""
         waiting = Waiting(approval_timeout, on_pending)
-        return guarded_async_tool(lambda *_, **__: self, tool_name, exclude, waiting)
+        return guarded_tool(AsyncGateSession, lambda *_, **__: self, tool_name, exclude, waiting)
 
 
 def guarded_tool(
-    session_of: Callable[..., GateSession],
+    kind: Union[Type[GateSession], Type[AsyncGateSession]],
+    session_of: Callable[..., Any],
     tool_name: Optional[str],
     exclude: Sequence[str],
     waiting: Waiting,
 ) -> Callable[[F], F]:
     """Return the decorator. `session_of` finds the session of a call by its arguments."""
+    is_async = kind is AsyncGateSession
 
     def decorate(function: F) -> F:
         refuse_generator(function)
-        if inspect.iscoroutinefunction(function):
+        if inspect.iscoroutinefunction(function) and not is_async:
             raise TypeError("a coroutine function needs AsyncGateClient")
-        name = named_call(function, exclude)
-
-        @functools.wraps(function)
-        def asked(*args: Any, **kwargs: Any) -> Any:
-            session = session_of(*args, **kwargs)
-            if not isinstance(session, GateSession):
-                raise TypeError("there is no GateSession for this call")
-            named, run = name(*args, **kwargs)
-            return session.call(tool_name or function.__name__, named, run, **waiting._asdict())
-
-        return cast(F, asked)
-
-    return decorate
-
-
-def guarded_async_tool(
-    session_of: Callable[..., AsyncGateSession],
-    tool_name: Optional[str],
-    exclude: Sequence[str],
-    waiting: Waiting,
-) -> Callable[[F], F]:
-    """Return the decorator of coroutine functions: see `guarded_tool`."""
-
-    def decorate(function: F) -> F:
-        refuse_generator(function)
-        if not inspect.iscoroutinefunction(function):
+        if is_async and not inspect.iscoroutinefunction(function):
             raise TypeError("a function that is not a coroutine function needs GateClient")
         name = named_call(function, exclude)
 
-        @functools.wraps(function)
-        async def asked(*args: Any, **kwargs: Any) -> Any:
+        def asked(*args: Any, **kwargs: Any) -> Any:
             session = session_of(*args, **kwargs)
-            if not isinstance(session, AsyncGateSession):
-                raise TypeError("there is no AsyncGateSession for this call")
+            if not isinstance(session, kind):
+                raise TypeError(f"there is no {kind.__name__} for this call")
             named, run = name(*args, **kwargs)
-            return await session.call(tool_name or function.__name__, named, run, **waiting._asdict())
+            return session.call(tool_name or function.__name__, named, run, **waiting._asdict())
 
-        return cast(F, asked)
+        async def asked_later(*args: Any, **kwargs: Any) -> Any:
+            return await asked(*args, **kwargs)
+
+        return cast(F, functools.wraps(function)(asked_later if is_async else asked))
 
     return decorate
