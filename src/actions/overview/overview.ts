@@ -40,7 +40,7 @@ export async function overview(
     bucketMs: window.bucketMs,
     completeFrom: formatTimestamp(Math.max(window.fromMs, Math.min(recent.completeMs, nowMs))),
     decisions: decisionsIn(recent, window),
-    observed: observedIn(recent, window),
+    observed: observedCount(recent, window),
     ...denialsIn(recent, window),
     approvals: { ...(await pendingNow(deps, caller.chain, nowMs)), ...endedIn(recent.ended, window) },
     latency: deps.latency.newest(),
@@ -93,7 +93,7 @@ function decisionsIn({ times, places, kinds }: Recent, window: Window) {
 }
 
 /** The number of actions that were allowed only since policies were observed: no rule and no approval allowed them. */
-function observedIn({ times, places, kinds }: Recent, window: Window): number {
+function observedCount({ times, places, kinds }: Recent, window: Window): number {
   const isObserved = kinds.map(({ decision, decidedBy }) => decision === 'allow' && !ALLOWING.includes(decidedBy))
   return times.filter((atMs, i) => isIn(window, atMs) && isObserved[places[i] ?? 0]).length
 }

@@ -19,8 +19,8 @@ export function reportUnsafeTerms(certain: Certain): void {
   }
   const holds = set.rules.filter(({ effect }) => effect === 'require_approval')
   for (const rule of holds) reportUnbound(memberOf(names.nodes.get(rule), 'approval'), [rule], certain)
-  for (const root of roots) reportUnbound(memberOf(root, 'approval'), holds, certain)
   for (const root of roots) {
+    reportUnbound(memberOf(root, 'approval'), holds, certain)
     const mode = memberOf(root, 'mode')
     if (mode !== undefined && textOf(mode) === 'observe') names.report.add('GATE2039', mode, OBSERVED, 'enforce')
   }
