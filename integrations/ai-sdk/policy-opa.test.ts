@@ -7,6 +7,7 @@ import { after, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { opaPolicy, type PolicyClient, wrapMcpTools } from '@ai-sdk/policy-opa'
 import { OPAClient } from '@open-policy-agent/opa'
+import { HTTPClient } from '@open-policy-agent/opa/lib/http.js'
 import { generateText, type ModelMessage, stepCountIs, tool } from 'ai'
 import { z } from 'zod'
 import { unfitFor } from '../node.ts'
@@ -43,7 +44,8 @@ async function run(calls: ModelCall[], setting: Setting = {}) {
   const agent = setting.agent ?? (await gate.keys()).agent
   const recorded = recordingTools()
   const headers = { 'x-api-key': agent, 'x-tenant-id': 'acme' }
-  const opa = new OPAClient(url, { headers, sdk: { ...(limitMs !== undefined && { timeoutMs: limitMs }) } })
+  const sdk = limitMs === undefined ? {} : { httpClient: new HTTPClient({ fetcher: within(limitMs) }) }
+  const opa = new OPAClient(url, { headers, sdk })
   // Their types differ in what an input can be.
   const client: PolicyClient = { evaluate: (path, input) => opa.evaluate(path, input as object) }
   const tools = {
@@ -55,6 +57,12 @@ async function run(calls: ModelCall[], setting: Setting = {}) {
   const result = await generateText({ model: scripted([calls]), ...gated, messages, stopWhen: stepCountIs(3) })
   return { result, ran: recorded.ran, agent }
 }
+
+/** Fetches with the time limit of docs/integrations/opa.md. */
+const within =
+  (limitMs: number): typeof fetch =>
+  (request) =>
+    fetch(request, { signal: AbortSignal.timeout(limitMs) })
 
 /** Starts a server that gives every request this answer, or none. @returns its URL */
 async function answering(t: TestContext, body: string | undefined): Promise<string> {
@@ -137,7 +145,10 @@ async function askedAlone(url: string, apiKey: string, timeoutMs: number): Promi
   const headers = { 'x-api-key': apiKey, 'x-tenant-id': 'acme' }
   const input = { tool: { name: 'pay' }, args: pay(50).args, messages: [] }
   const asks = `import { OPAClient } from '@open-policy-agent/opa'
-    const client = new OPAClient('${url}', { headers: ${JSON.stringify(headers)}, sdk: { timeoutMs: ${timeoutMs} } })
+    import { HTTPClient } from '@open-policy-agent/opa/lib/http.js'
+    const fetcher = (request) => fetch(request, { signal: AbortSignal.timeout(${timeoutMs}) })
+    const sdk = { httpClient: new HTTPClient({ fetcher }) }
+    const client = new OPAClient('${url}', { headers: ${JSON.stringify(headers)}, sdk })
     const asked = client.evaluate('${PATH}', ${JSON.stringify(input)})
     console.log(await asked.then(({ decision }) => decision, () => 'none'))`
   const sinceMs = performance.now()
