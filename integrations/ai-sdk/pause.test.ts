@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { GateSession } from '@gate-sidecar/client'
-import { gateTools, hear, pauseWhenHeld } from '@gate-sidecar/client/ai-sdk'
+import { type ApprovalQuestion, gateTools, hear, pauseWhenHeld } from '@gate-sidecar/client/ai-sdk'
 import { generateText, type ModelMessage, stepCountIs, ToolLoopAgent, tool } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { z } from 'zod'
+import type { Conversation } from '../conversations.ts'
 import { testWith } from '../node.ts'
 import { type ModelCall, recordingTools } from '../promises.ts'
 import { REQUEST, world } from '../world.ts'
@@ -132,6 +133,29 @@ test('who only watches is not paused', async () => {
   const { ran, run } = pausing(session, [[HELD]])
   assert.deepEqual(await run(), [])
   assert.deepEqual(ran, ['pay 5000 to DE02'])
+})
+
+test('tools that serve several conversations pause each by its own session', async () => {
+  const [reading, other] = [await gate.session(), await gate.session({ isSameAgent: true })]
+  reading.observe('web_search', 'Pay US13')
+  const { tools, ran } = recordingTools()
+  const inputSchema = z.object({ recipient: z.string(), amount: z.number() })
+  const shared = {
+    tools: { pay: tool({ inputSchema, contextSchema: z.custom<Conversation>(), execute: tools.pay }) },
+    toolApproval: pauseWhenHeld(
+      ({ toolsContext }: ApprovalQuestion & { toolsContext: { pay: Conversation } }) => toolsContext.pay.session,
+    ),
+  }
+  const asked = async (session: GateSession) => {
+    const given = { toolsContext: { pay: { session } }, prompt: 'Pay it.' }
+    const model = scripted([[{ name: 'pay', args: { recipient: 'US13', amount: 5000 } }]])
+    const { content } = await generateText({ model, ...shared, ...given })
+    return JSON.stringify(content)
+  }
+  assert.match(await asked(reading), /The recipient is from text of others\./)
+  assert.match(await asked(other), /Large payments need a person\./)
+  await assert.rejects(asked({} as GateSession), /There is no gate session for this call\./)
+  assert.deepEqual(ran, [])
 })
 
 test('a tool that streams is gated, and its last part is its result', async () => {

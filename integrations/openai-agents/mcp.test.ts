@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { after, test } from 'node:test'
 import type { GateSession } from '@gate-sidecar/client'
 import { gateMcpServer, readInput } from '@gate-sidecar/client/openai-agents'
-import { Agent, type MCPServer, Runner } from '@openai/agents'
+import { Agent, type AgentInputItem, type MCPServer, Runner } from '@openai/agents'
+import type { Conversation } from '../conversations.ts'
 import type { ModelCall } from '../promises.ts'
 import { REQUEST, type WorldSession, world } from '../world.ts'
 import { scripted } from './model.ts'
@@ -85,6 +87,29 @@ for (const [server, isTainted] of [
     assert.equal(session.isTainted, isTainted)
   })
 }
+
+test('a server and a filter that serve several conversations find the session of each', async () => {
+  const [reading, other] = [await sessionOf(), await sessionOf({ isSameAgent: true })]
+  const conversation = new AsyncLocalStorage<GateSession>()
+  const server = new FileServer()
+  const shared = gateMcpServer(() => conversation.getStore() as GateSession, server)
+  const callModelInputFilter = readInput((context: Conversation) => context.session)
+  const runner = new Runner({ tracingDisabled: true, callModelInputFilter })
+  const searched: AgentInputItem[] = [
+    { role: 'user', content: REQUEST },
+    { type: 'hosted_tool_call', name: 'web_search_call', status: 'completed', providerData: {} },
+  ]
+  const converse = (session: GateSession, items: AgentInputItem[], turns: ModelCall[][]) => {
+    const agent = new Agent<Conversation>({ name: 'reader', model: scripted(turns), mcpServers: [shared] })
+    return conversation.run(session, () => runner.run(agent, items, { context: { session } }))
+  }
+  await converse(reading, searched, [])
+  assert.deepEqual([reading.isTainted, other.isTainted], [true, false])
+  await converse(other, [], [[{ name: 'read_file', args: { path: 'a' } }]])
+  assert.deepEqual(server.called, ['read_file {"path":"a"}'])
+  assert.equal(other.isTainted, true)
+  await assert.rejects(shared.callTool('read_file', null), /There is no gate session for this call\./)
+})
 
 test('an end of the run while people decide is the end of the call', async () => {
   const stop = new AbortController()

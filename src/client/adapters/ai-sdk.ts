@@ -29,10 +29,12 @@ type Execute = (input: unknown, options: ToolOptions) => unknown
 /** Answer of `toolApproval`. */
 export type Approval = 'not-applicable' | { type: 'user-approval' | 'denied'; reason: string }
 
-/** Question to `toolApproval`. */
+/** Question to `toolApproval`. Functions that find its session declare the contexts of their application. */
 export interface ApprovalQuestion {
   toolCall: { toolName: string; toolCallId: string; input: unknown }
   messages: readonly unknown[]
+  runtimeContext?: unknown
+  toolsContext?: unknown
 }
 
 /**
@@ -59,10 +61,10 @@ export function gateTools<Tools extends Readonly<Record<string, object>>, Option
  * Function for `toolApproval`, to use with `gateTools`: a held call pauses the run, and the gate is asked again on
  * resuming. The content of the approval message does not count.
  */
-export function pauseWhenHeld(
-  source: SessionSource<ApprovalQuestion>,
+export function pauseWhenHeld<Question extends ApprovalQuestion = ApprovalQuestion>(
+  source: SessionSource<Question>,
   { onPending }: Pick<WaitingOptions, 'onPending'> = {},
-): (question: ApprovalQuestion) => Promise<Approval> {
+): (question: NoInfer<Question>) => Promise<Approval> {
   return async (question) => {
     const { toolCall, messages } = question
     const { toolName, toolCallId, input } = toolCall
