@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { DIAGNOSTICS, type Diagnostic } from '../authoring/diagnostics/diagnostics.ts'
 import type { PolicySource, TenantFolder } from '../authoring/load/files.ts'
 import { loadPolicySet } from '../authoring/load/load.ts'
 import { closest } from '../authoring/suggest/closest.ts'
@@ -9,7 +10,10 @@ import { CannotRun } from './context.ts'
 
 /** @throws CannotRun when the folder of policies does not exist */
 export function requireFolder(root: string): void {
-  if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
+  if (!existsSync(root)) {
+    const advice = 'create one with `gate-sidecar init`, or name another with --policies.'
+    throw new CannotRun(`There is no folder ${root}; ${advice}`)
+  }
 }
 
 /**
@@ -45,4 +49,16 @@ export function setInFolder(root: string, tenant: string): PolicySet | undefined
 export function sourceOf({ tenant, source }: TenantFolder): PolicySource {
   if ('problem' in source) throw new CannotRun(`The folder of ${tenant} ${source.problem}.`)
   return source
+}
+
+/** The findings in a folder; if it is unreadable, one error, so that the other folders are still reported. */
+export async function findingsIn(
+  { tenant, source }: TenantFolder,
+  find: (source: PolicySource) => readonly Diagnostic[] | Promise<readonly Diagnostic[]>,
+): Promise<readonly Diagnostic[]> {
+  if (!('problem' in source)) return find(source)
+  const code = 'GATE1023'
+  const message = `The folder ${source.problem}, so nothing of it is read.`
+  const { severity } = DIAGNOSTICS[code]
+  return [{ file: `${tenant}/`, line: 1, column: 1, severity, code, message, path: '', suggestion: null }]
 }

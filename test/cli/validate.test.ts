@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
@@ -36,3 +37,16 @@ test('validate: who reads only the beginning of the report gets that, and no sta
   assert.match(stdout, /^acme\/main\.yaml:4:\d+ warning GATE2007 /)
   assert.equal(stderr, '')
 })
+
+for (const command of ['validate', 'lint']) {
+  test(`${command}: a folder that cannot be read is one error, and the others are reported`, async () => {
+    const policies = folderOf(1)
+    writeFiles(policies, { 'gone/other.yaml': 'apiVersion: gate-sidecar/v1\ntenant: gone\nrulez: []\n' })
+    symlinkSync('nowhere', join(policies, 'gone/main.yaml'))
+    const { code, stdout, stderr } = await runBuilt([command, '--policies', policies])
+    assert.deepEqual([code, stderr], [1, ''])
+    assert.match(stdout, /^acme\/main\.yaml:4:/m)
+    assert.match(stdout, /^gone\/:1:1 error GATE1023 The folder holds "main\.yaml", which cannot be read \(ENOENT\)/m)
+    assert.match(stdout, /^2 policy sets: 1 error, /m)
+  })
+}

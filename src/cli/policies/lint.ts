@@ -3,7 +3,7 @@ import { lintWithTests } from '../../authoring/cases/untested.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { configOf, EXIT } from '../context.ts'
-import { sourceOf, wantedFolders } from '../tenant-folders.ts'
+import { findingsIn, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
 export function addLintCommand(program: GateCommand): void {
@@ -23,7 +23,7 @@ To silence a warning, give the reason in a comment on its line or above its rule
 async function lint(options: ReportOptions & { tenant?: string }): Promise<void> {
   const root = resolve(configOf(options).policies)
   const folders = wantedFolders(readPolicyFolders(root), root, options.tenant)
-  const found = (await Promise.all(folders.map((folder) => lintWithTests(sourceOf(folder))))).flat()
+  const found = (await Promise.all(folders.map((folder) => findingsIn(folder, lintWithTests)))).flat()
   printReport(options, root, folders, found)
   if (found.length > 0) options.io.exitCode = EXIT.negative
 }

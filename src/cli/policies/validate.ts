@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
 import { DIAGNOSTICS, type Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
+import type { PolicySource } from '../../authoring/load/files.ts'
 import { loadPolicySet } from '../../authoring/load/load.ts'
 import { strayNames } from '../../files/policies.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { configOf } from '../context.ts'
-import { sourceOf, wantedFolders } from '../tenant-folders.ts'
+import { findingsIn, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
 export function addValidateCommand(program: GateCommand): void {
@@ -19,10 +20,11 @@ Paths in github and sarif are relative to the working folder: run the command in
     .action(validate)
 }
 
-function validate(options: ReportOptions): void {
+async function validate(options: ReportOptions): Promise<void> {
   const root = resolve(configOf(options).policies)
   const folders = wantedFolders(readPolicyFolders(root), root)
-  const found = folders.flatMap((folder) => loadPolicySet(sourceOf(folder)).diagnostics)
+  const find = (source: PolicySource): readonly Diagnostic[] => loadPolicySet(source).diagnostics
+  const found = (await Promise.all(folders.map((folder) => findingsIn(folder, find)))).flat()
   printReport(options, root, folders, [...strayNames(root).map(strayWarning), ...found])
 }
 
