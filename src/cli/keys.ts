@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import { CreateKeyRequest, createKey, listed, revokeKey, tenantKeys } from '../actions/keys/keys.ts'
 import { DEFAULT_OVERLAP_MS, MAX_OVERLAP_MS, rotateKey } from '../actions/keys/rotate.ts'
-import { ensureTenant } from '../actions/keys/tenants.ts'
+import { assertTenantId, ensureTenant } from '../actions/keys/tenants.ts'
 import { parserOf } from '../base/schema.ts'
 import { parseDuration, parseRfc3339 } from '../base/time.ts'
 import type { ApiKey } from '../keys/apikey.ts'
@@ -92,6 +92,8 @@ async function create(options: CreateOptions): Promise<void> {
   // An admin key would reach every tenant, whichever was named.
   if (tenant !== undefined && isAdmin(request.roles))
     throw new UsageError('An admin key reaches every tenant; leave out --tenant, or choose other roles.')
+  // A refused id must not leave a data file behind.
+  if (tenant !== undefined) assertTenantId(tenant)
   const actor = hostActor()
   const make = async (deps: Deps) => {
     if (tenant !== undefined) await ensureTenant(deps, actor, tenant)

@@ -1,4 +1,4 @@
-import { ensureTenant, setPlan } from '../actions/keys/tenants.ts'
+import { assertTenantId, ensureTenant, setPlan } from '../actions/keys/tenants.ts'
 import { isPlan, PLANS } from '../keys/plan.ts'
 import { addCommonOptions, type GateCommand } from './command.ts'
 import { type CommonOptions, hostActor, UsageError } from './context.ts'
@@ -11,6 +11,8 @@ export function addTenantCommands(program: GateCommand): void {
     .description('create a tenant; do nothing if it exists')
     .example('tenants create acme')
     .action(async (id: string, options: CommonOptions) => {
+      // A refused id must not leave a data file behind.
+      assertTenantId(id)
       const tenant = await withStore(options, (deps) => ensureTenant(deps, hostActor(), id), { create: true })
       print(options, tenant, () => [`${tenant.id} (${tenant.plan})`])
     })

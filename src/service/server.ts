@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -204,8 +204,10 @@ async function opened(listener: RequestListener, config: Config, log: Logger) {
 /** @throws ConfigError when the folder does not exist */
 function existingFolder(policies: string): string {
   const folder = resolve(policies)
-  if (existsSync(folder)) return folder
-  throw new ConfigError(`There is no policies folder ${folder}; create it, or name another with --policies.`)
+  const entry = statSync(folder, { throwIfNoEntry: false })
+  if (entry?.isDirectory()) return folder
+  const what = entry === undefined ? `There is no policies folder ${folder}` : `${folder} is not a folder`
+  throw new ConfigError(`${what}; create one with \`gate-sidecar init\`, or name another with --policies.`)
 }
 
 function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {

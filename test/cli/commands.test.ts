@@ -1289,3 +1289,16 @@ test('an answer that cannot be written is no answer: 3, and what to think of it'
     assert.equal(status, 3)
   }
 })
+
+for (const args of [
+  ['keys', 'create', '--tenant', 'no tenant', '--role', 'agent'],
+  ['tenants', 'create', 'no tenant'],
+]) {
+  test(`${args.slice(0, 2).join(' ')}: a refused tenant leaves no data behind`, async () => {
+    const data = join(temporaryFolder(), 'data')
+    const { code, stderr } = await run([...args, '--data', data])
+    assert.equal(code, 2)
+    assert.match(stderr, /cannot name a tenant/)
+    assert.equal(existsSync(data), false)
+  })
+}

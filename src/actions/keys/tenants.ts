@@ -7,14 +7,16 @@ import { isTenantId, type Tenant } from '../../keys/tenant.ts'
 import { change, creation } from '../../store/records.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 
+/** @throws GateError `invalid_request` for an id of another form */
+export function assertTenantId(id: string): void {
+  if (isTenantId(id)) return
+  const form = 'letters, digits, _ and -, at most 63, first a letter or digit'
+  throw new GateError('invalid_request', `${id} cannot name a tenant: ${form}.`)
+}
+
 /** The tenant; a new one gets the default plan. @throws GateError `invalid_request` for an id of another form */
 export function ensureTenant(deps: Deps, actor: Actor, id: string): Promise<Tenant> {
-  if (!isTenantId(id)) {
-    throw new GateError(
-      'invalid_request',
-      `${id} cannot name a tenant: letters, digits, _ and -, at most 63, first a letter or digit.`,
-    )
-  }
+  assertTenantId(id)
   return decideAndCommit(deps.store, async () => {
     const known = deps.store.state().tenants.get(id)
     if (known !== undefined) return { submission: null, reply: () => known }
