@@ -203,6 +203,6 @@ test('text: the page of an error is named before that of a warning', () => {
   const text = formatDiagnostics('text', findings, { look: PLAIN, folder: 'policies', version: '1.2.3' })
   assert.match(
     text,
-    /\n\nEach code has a page with its cause and its fix, such as docs\/errors\/GATE1101\.md\.\n1 policy set: …\n$/,
+    /\n\nFor the cause and the fix of a code, run `gate-sidecar explain GATE1101`\.\n1 policy set: …\n$/,
   )
 })

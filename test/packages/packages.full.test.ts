@@ -88,7 +88,7 @@ test('gate-sidecar packs its bundles only, in at most 1.5 MB', async () => {
   const { paths, size, version } = await pack(ROOT)
   assert.equal(version, VERSION)
   const odd = paths.filter((path) =>
-    /\.(?:ts|tsx|map|cache|jsonl|db)$|^(?:src|test|bench|docs|evaluation|python)\//.test(path),
+    /\.(?:ts|tsx|map|cache|jsonl|db)$|^(?:src|test|bench|docs\/(?!errors\/GATE)|evaluation|python)\//.test(path),
   )
   assert.deepEqual(odd, [])
   for (const path of ['LICENSE', 'README.md', 'CHANGELOG.md', 'dist/NOTICE', 'dist/console/NOTICE'])
@@ -137,6 +137,7 @@ test('gate-sidecar runs in an empty folder: a demo that decides, its console, an
   const [, script = ''] = /src="([^"]+\.js)"/.exec(await page.text()) ?? []
   assert.equal((await plainFetch(new URL(script, url))).status, 200)
   assert.match((await npx('validate')).stdout, /^1 policy set: 0 errors, 0 warnings\.$/m)
+  assert.match((await npx('explain', 'GATE1102')).stdout, /^Add the key\./m)
   assert.match((await npx('audit', 'verify')).stdout, /demo/)
   assert.equal((await npx('--version')).stdout, `${VERSION}\n`)
 })

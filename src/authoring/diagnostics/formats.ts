@@ -47,7 +47,7 @@ export function formatDiagnostics(format: Format, findings: Findings, setting: S
 function textOf({ diagnostics, linesOf, summary }: Findings, look: Look): string {
   const example = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0]
   if (example === undefined) return `${summary}\n`
-  const pages = `Each code has a page with its cause and its fix, such as ${pageOf(example.code)}.`
+  const pages = `For the cause and the fix of a code, run \`gate-sidecar explain ${example.code}\`.`
   return `${textReport(diagnostics, linesOf, look)}\n\n${look.paint('dim', pages)}\n${summary}\n`
 }
 

@@ -87,7 +87,10 @@ function pageText(page: string): string | null {
 }
 
 function explainCode(code: string, options: CommonOptions): void {
-  if (!isCode(code)) throw new CannotRun(`There is no code ${code}; see the table of faults in docs/policies.md.`)
+  if (!isCode(code))
+    throw new CannotRun(
+      `There is no code ${code}. \`gate-sidecar validate\` and \`gate-sidecar lint\` print codes such as GATE1102.`,
+    )
   const { severity, title } = DIAGNOSTICS[code]
   const page = pageOf(code)
   const text = pageText(page)
