@@ -183,3 +183,11 @@ export async function serve(
     },
   }
 }
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

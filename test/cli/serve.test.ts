@@ -11,7 +11,7 @@ import Sqlite from 'better-sqlite3'
 import type { RunningServer } from '../../src/service/server.ts'
 import { ACME_POLICY, type Cleanup, type GateOptions, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
-import { BIN, run, runBuilt, serve } from './program.ts'
+import { BIN, isAlive, run, runBuilt, serve } from './program.ts'
 
 /** A folder with policies and data, a key of acme, and the options that name them. */
 async function prepare(role = 'owner') {
@@ -371,11 +371,3 @@ test('a terminal that is closed: the service goes on, and ends when it is told t
   process.kill(pid, 'SIGTERM')
   await until('it ends', () => !isAlive(pid))
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}

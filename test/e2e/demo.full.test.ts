@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { BIN, run, serve } from '../cli/program.ts'
+import { BIN, isAlive, run, serve } from '../cli/program.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 
@@ -165,6 +165,8 @@ test('serve --demo in an empty folder writes one ignored folder, keeps its edite
 }, async (t) => {
   const cwd = temporaryFolder()
   const policy = 'gate-sidecar-demo/policies/demo/main.yaml'
+  // As a start leaves it that is killed while it copies: half of the rules could allow more than all of them.
+  writeFiles(cwd, { 'gate-sidecar-demo/policies.1/demo/main.yaml': 'apiVersion: gate-sidecar/v1\ntenant: demo\n' })
   await onTerminal(
     t,
     ['--port', '0'],
@@ -177,6 +179,7 @@ test('serve --demo in an empty folder writes one ignored folder, keeps its edite
       assert.deepEqual([...new Set(files.map((path) => path.split('/')[0]))], ['gate-sidecar-demo'])
       assert.equal(readFileSync(join(cwd, 'gate-sidecar-demo/.gitignore'), 'utf8'), '*\n')
       assert.deepEqual(readFileSync(join(cwd, policy)), readFileSync(join(POLICIES, 'demo/main.yaml')))
+      assert.ok(readFileSync(join(cwd, 'gate-sidecar-demo/schemas/policy.json')).length > 0)
       // The commands need no flags in that folder.
       const { stdout } = await run(['keys', 'list'], { cwd: join(cwd, 'gate-sidecar-demo') })
       assert.match(stdout, /demo-owner/)
@@ -237,4 +240,18 @@ test('serve --demo: a start that fails makes no keys, so the next one is still t
   await onTerminal(t, ['--port', '0', '--data', data, '--policies', POLICIES], async ({ terminal }) => {
     assert.equal(new Set(terminal.match(SECRET)).size, 2)
   })
+})
+
+test('serve --demo ends with its terminal', { skip: noTerminal }, async (t) => {
+  const dir = temporaryFolder()
+  const [socket, pidFile] = [join(dir, 'gate.sock'), join(dir, 'pid')]
+  const args = ['serve', '--demo', '--socket', socket, '--data', join(dir, 'data'), '--policies', POLICIES]
+  const command = `echo $$ >${pidFile}; exec ${[process.execPath, BIN, ...args].join(' ')}`
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  t.after(() => void terminal.kill('SIGKILL'))
+  await until('it listens', () => existsSync(socket))
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  t.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
+  terminal.kill('SIGKILL')
+  await until('it ends', () => !isAlive(pid))
 })

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SCHEMA_FOLDER } from '../../authoring/editor/modeline.ts'
 import { type Config, readConfig, readSettings } from '../../service/config.ts'
 import { ROOT } from '../../version.ts'
 import { CannotRun, type CommonOptions, sourcesOf } from '../context.ts'
@@ -8,6 +9,8 @@ import { CannotRun, type CommonOptions, sourcesOf } from '../context.ts'
 /** Folder of a demo. Commands that run in it find the data and the policies by their usual names. */
 export const DEMO_FOLDER = 'gate-sidecar-demo'
 const POLICIES = fileURLToPath(new URL('policies/demo', ROOT))
+/** The policies name these, so that editors complete and check them. */
+const SCHEMAS = fileURLToPath(new URL('schemas', ROOT))
 
 /**
  * The settings of a demo. Data and policies for which no folder is set lie in one folder, which Git ignores.
@@ -42,6 +45,7 @@ function makeFolder(): void {
 function copyPolicies(folder: string): void {
   if (existsSync(folder)) return
   const copy = `${folder}.${process.pid}`
+  cpSync(SCHEMAS, join(DEMO_FOLDER, SCHEMA_FOLDER), { recursive: true })
   cpSync(POLICIES, join(copy, 'demo'), { recursive: true })
   renameSync(copy, folder)
 }

@@ -87,7 +87,9 @@ function banner(url: string, config: Config, lines: readonly string[]): string {
     emphasis(`gate-sidecar decides at ${url}`),
     `  data      ${resolve(config.data)}`,
     `  policies  ${join(resolve(config.policies), TENANT)}`,
-    ...(basename(dirname(resolve(config.data))) === DEMO_FOLDER ? [`  commands  run them in ${DEMO_FOLDER}`] : []),
+    ...(basename(dirname(resolve(config.data))) === DEMO_FOLDER
+      ? [`  commands  cd ${DEMO_FOLDER} && npx gate-sidecar approvals list --tenant ${TENANT}`]
+      : []),
     ...exposure(url),
     '',
   ]

@@ -33,7 +33,8 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
   const onReload = reloadSignal()
   const config = options.demo ? (await import('./demo-folder.ts')).demoConfig(options) : configOf(options)
   // Listens before the start, so that a stop during it ends the service cleanly right after.
-  const stop = stopSignal()
+  // A service outlives its terminal. A demo would hold the port, unseen.
+  const stop = options.demo && process.stderr.isTTY ? stopSignal('SIGHUP') : stopSignal()
   limitHeap()
   // Its thread loads while this one loads the service.
   const policyWorker = threadedPolicyWorker()
@@ -56,6 +57,8 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
     // The banner is for people and may hold keys, so it never goes to the log, which is kept in files.
     if (options.demo) {
       const { welcome } = await import('./demo.ts')
+      // The terminal may be closed by now.
+      process.stderr.on('error', () => undefined)
       process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
     }
     terminal?.release()
@@ -70,6 +73,8 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
   }
   log.tellLeftOut()
   log.info({}, 'stopped')
+  // An exit restores the settings of the terminal, and Node.js 20 hangs if that is closed.
+  if (signal === 'SIGHUP') process.kill(process.pid, 'SIGKILL')
   hearToTheEnd()
 }
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The first signal that requests a stop. A second one ends the process at once. */
-export function stopSignal(): Promise<NodeJS.Signals> {
+export function stopSignal(...others: readonly NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
+    for (const signal of ['SIGTERM', 'SIGINT', ...others]) process.once(signal, resolve)
   })
 }
 
