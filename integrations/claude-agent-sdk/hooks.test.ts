@@ -67,6 +67,13 @@ test('an allow of the gate does not answer the prompt of the SDK unless it is to
   assert.deepEqual(await gate.decisions(), [{ action: 'pay', decision: 'allow', outcome: 'failed' }])
 })
 
+test('a call that is only observed does not answer the prompt of the SDK', async () => {
+  const client = { mode: 'observe', onObserved: () => undefined } as const
+  const { ran, told } = await run(await gate.session({ actionOf, client }), [[pay(50)], [pay(200_000)]])
+  assert.deepEqual(ran, ['pay 50 to DE02'])
+  assert.match(told.join(), /haven't granted it yet/)
+})
+
 test('another hook that answers before the gate cannot change what runs', async () => {
   const options = { hooks: { PreToolUse: [{ hooks: [changing(0)] }] } }
   const { ran } = await run(await gate.session({ actionOf }), [[pay(50)]], { options })

@@ -11,6 +11,8 @@ const subject: Subject = {
     const { provider } = await runScripted(turns, REQUEST, {
       mcpServers: { acme: acme(tools) },
       hooks: gateHooks(session, { approvalTimeout, skipPrompts: true }),
+      // What runs although the policies do not allow it is for the SDK's own permissions.
+      ...(!session.enforces && { allowedTools: ['mcp__acme__pay'] }),
     })
     return toldTo(provider)
       .sort((one, other) => one.id.localeCompare(other.id))

@@ -113,14 +113,15 @@ export function sentence(text: string): string {
   return oneLine(text, MAX_SENTENCE)
 }
 
-/** `pass` leaves the call to Claude Code's own permissions; `grant` lets it run without asking the user. */
+/** `pass` leaves the call to Claude Code's own permissions; `grant` lets what policies allow run without asking the user. */
 export const ON_ALLOW = ['pass', 'grant'] as const
 export type OnAllow = (typeof ON_ALLOW)[number]
 
-/** The answer of a hook that does not block. */
+/** The answer of a hook that does not block. What runs only because policies are observed is no permission. */
 export function allowOutput(onAllow: OnAllow, action: string, decided: Decided): JsonObject {
-  const permitted = onAllow === 'pass' ? {} : permission('allow', sentence(decided.reason))
-  return { ...observedOutput(action, decided), ...permitted }
+  const { observed = 'allow', reason } = decided
+  const isGranted = onAllow === 'grant' && observed === 'allow'
+  return { ...observedOutput(action, decided), ...(isGranted && permission('allow', sentence(reason))) }
 }
 
 /** Part of an answer that tells the user of a call which policies would not have allowed, if they were enforced. */

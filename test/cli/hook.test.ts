@@ -24,7 +24,8 @@ rules:
   - {id: shell, actions: [Bash], effect: require_approval, reason: A person looks at commands.}
   - {id: web, actions: [WebFetch], effect: deny, reason: "No\\u001b[31m web."}
 `
-const gate = await startGate({ after }, { policies: { 'acme/main.yaml': POLICY } })
+const OBSERVED = POLICY.replace('tenant: acme', 'tenant: watched\nmode: observe')
+const gate = await startGate({ after }, { policies: { 'acme/main.yaml': POLICY, 'watched/main.yaml': OBSERVED } })
 const agent = await gate.key({ roles: ['agent'] })
 const approver = await gate.key({ roles: ['approver'] })
 const other = await gate.key({ tenant: 'other', roles: ['agent'] })
@@ -114,6 +115,17 @@ describe('a call that the gate allows goes on', () => {
         permissionDecisionReason: 'Reading is free.',
       },
     })
+  })
+
+  test('with --on-allow grant under policies that are only observed: the user is asked what these would not allow', async () => {
+    const { secret } = await gate.key({ tenant: 'watched', roles: ['agent'] })
+    const env = { GATE_SIDECAR_TENANT: 'watched', GATE_SIDECAR_KEY: secret }
+    const answer = async (input: string) =>
+      JSON.parse((await ask({ args: ['--on-allow', 'grant'], env, input })).stdout)
+    assert.equal((await answer(hook('read'))).hookSpecificOutput.permissionDecision, 'allow')
+    const { systemMessage, hookSpecificOutput } = await answer(hook('bash'))
+    assert.match(systemMessage, /Bash would need an approval/)
+    assert.equal(hookSpecificOutput, undefined)
   })
 
   test('with address and tenant as options', async () => {

@@ -60,7 +60,7 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
       // When several hooks set an input, the tool runs with that of the last one to answer.
       const pinned = { hookEventName: 'PreToolUse', updatedInput: own.args } as const
       const allowed = { permissionDecision: 'allow', permissionDecisionReason: 'Allowed by the gate.' } as const
-      return { hookSpecificOutput: { ...pinned, ...(skipPrompts && allowed) } }
+      return { hookSpecificOutput: { ...pinned, ...(skipPrompts && own.isAllowed && allowed) } }
     } catch (error) {
       const permissionDecisionReason = isRefusal(error) ? error.message : `${tool_name} was not allowed: ${error}`
       return {

@@ -1,9 +1,12 @@
+import type { Leave } from '../guard.ts'
 import type { GateSession, ToolArgs, ToolCallOptions } from '../session.ts'
 
 /** Call that may run, and whose outcome the framework reports. */
 export interface Running {
   /** Arguments that were checked. */
   args: ToolArgs
+  /** False for a call that runs only because the gate or the client observes. */
+  isAllowed: boolean
   /** Resolves when the outcome is recorded. */
   succeeded(result: unknown): Promise<void>
   failed(error: unknown): Promise<void>
@@ -17,7 +20,7 @@ export function start(
   options: ToolCallOptions,
 ): Promise<Running> {
   return new Promise((resolve, reject) => {
-    const run = (own: ToolArgs): Promise<unknown> =>
+    const run = (own: ToolArgs, { decision }: Leave): Promise<unknown> =>
       new Promise((succeed, fail) => {
         const over = async (end: () => void): Promise<void> => {
           end()
@@ -26,6 +29,7 @@ export function start(
         }
         resolve({
           args: own,
+          isAllowed: decision?.decision === 'allow' && (decision.observed ?? 'allow') === 'allow',
           succeeded: (result) => over(() => succeed(result)),
           failed: (error) => over(() => fail(error)),
         })
