@@ -187,6 +187,8 @@ export interface BundleVerification {
   redacted: string[]
   /** Parts that the bundle shows, and that were erased here after its export. */
   erasedSince: string[]
+  /** Decision of the policies, where they were only observed: it was allowed all the same. */
+  observed?: string
   /** A sentence for each check that is not ok. */
   reasons: string[]
   checks: {
@@ -1471,6 +1473,8 @@ export interface TimelineItem {
   decision: {
     action: string
     decision: 'allow' | 'deny' | 'require_approval'
+    /** Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow` then. */
+    observed?: 'allow' | 'deny' | 'require_approval'
     reason: string
     rule: string | null
     /** The step of the order of decision that decided. */

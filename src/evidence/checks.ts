@@ -36,7 +36,7 @@ export function checkResultOf(fault: string | undefined): CheckResult {
   return fault === undefined ? OK : failed(fault)
 }
 
-export type Assurance = 'self-asserted' | 'bracketed'
+type Assurance = 'self-asserted' | 'bracketed'
 type Verdict = 'valid' | 'invalid' | 'incomplete'
 
 export interface Verification {
@@ -49,15 +49,19 @@ export interface Verification {
   assurance: Assurance
   /** Erased parts, which are no longer proved. */
   redacted: readonly string[]
+  /** Decision of the policies, where they were only observed: the action was allowed whatever they decided. */
+  observed?: string
   /** One sentence for each check that is not ok. */
   reasons: readonly string[]
   checks: readonly Check[]
 }
 
+type Found = Pick<Verification, 'assurance' | 'redacted'> & { observed: string | undefined }
+
 /** The verdict of all checks: only a check found ok counts as valid. */
 export function verdictOf(
   results: Partial<Record<CheckName, CheckResult>>,
-  { assurance = 'self-asserted', redacted = [] }: { assurance?: Assurance; redacted?: readonly string[] } = {},
+  { assurance = 'self-asserted', redacted = [], observed }: Partial<Found> = {},
 ): Verification {
   const names = Object.keys(CHECKS) as CheckName[]
   const checks = names.flatMap((check) => {
@@ -78,6 +82,7 @@ export function verdictOf(
     verdict: valid ? 'valid' : isInvalid ? 'invalid' : 'incomplete',
     assurance,
     redacted,
+    ...(observed !== undefined && { observed }),
     reasons: checks.flatMap(({ why }) => why ?? []),
     checks,
   }

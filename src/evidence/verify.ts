@@ -57,8 +57,13 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
           ? results.times
           : failed("The decision's time is not that of its entry."),
     },
-    { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted: proof.redacted },
+    { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted: proof.redacted, observed: observedIn(bundle) },
   )
+}
+
+function observedIn({ proof }: Bundle): string | undefined {
+  const { observed } = proof.grounds
+  return typeof observed === 'string' ? observed : undefined
 }
 
 /** Verifies the text of a bundle, or of its envelope: parsing it elsewhere would merge two members of one name. */

@@ -8,6 +8,7 @@ import { strayNames } from '../files/policies.ts'
 import { policyFolders } from '../files/policy-folders.ts'
 import { limitLoads, type PolicyWorker } from '../files/policy-worker.ts'
 import type { Services } from '../http/services.ts'
+import type { Mode } from '../policies/set.ts'
 import type { Anchors } from './anchors.ts'
 import type { Logger } from './log.ts'
 import type { Background } from './repeat.ts'
@@ -59,15 +60,20 @@ export async function keepPolicies(
 function logChange(log: Logger, tenantId: string, change: PolicyChange): void {
   if ('digest' in change) {
     const { digest, mode, groupsWithoutKeys: groups } = change
-    if (mode === 'observe')
-      log.warn({ tenantId, digest, mode }, 'POLICIES ARE ONLY OBSERVED: every action runs, unless it is stopped')
+    if (mode === 'observe') logObserved(log, tenantId, change)
     else log.info({ tenantId, digest }, 'policies are in force')
     if (groups.length > 0) log.warn({ tenantId, digest, groups }, 'no active key belongs to these approver groups')
     return
   }
-  const { fault, faults, inForce: digest } = change
-  const message = digest === null ? 'policies are not in force' : 'policies are not in force; those before them stay'
+  const { fault, faults, inForce } = change
+  const digest = inForce?.digest ?? null
+  const message = digest === null ? 'policies are refused' : 'policies are refused; those before them stay in force'
   log.warn({ tenantId, fault, faults, digest }, message)
+  if (inForce?.mode === 'observe') logObserved(log, tenantId, inForce)
+}
+
+function logObserved(log: Logger, tenantId: string, { digest, mode }: { digest: string; mode: Mode }): void {
+  log.warn({ tenantId, digest, mode }, 'POLICIES ARE ONLY OBSERVED: every action runs, unless it is stopped')
 }
 
 /**

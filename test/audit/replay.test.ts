@@ -140,9 +140,30 @@ const FORGERIES: Forgery[] = [
     ),
   },
   {
+    name: 'an observed allow by policies that were loaded to be enforced',
+    rule: 'decision',
+    at: 1,
+    entries: (f) => [
+      f.entry('policy.loaded', { ...creation('policy', policy('acme')).data, mode: 'enforce' }, SERVICE),
+      f.decision(keys.bot, 'email.send', { decidedBy: 'deny_rule', observed: 'deny', policyDigest: 'sha256:' }),
+    ],
+  },
+  {
+    name: 'an observed use of an approval that is unknown',
+    rule: 'order',
+    entries: one((f) =>
+      f.decision(keys.bot, 'email.send', { decidedBy: 'approval', observed: 'allow', approvalId: 'apr_none' }),
+    ),
+  },
+  {
     name: 'an allow that does not count as taken',
     rule: 'decision',
     entries: one((f) => f.decision(keys.bot, 'email.send', { taken: null })),
+  },
+  {
+    name: 'an observed allow of a request that nobody could check, counted as taken',
+    rule: 'decision',
+    entries: one((f) => f.decision(keys.bot, 'email.send', { decidedBy: 'invalid_context', observed: 'deny' })),
   },
   {
     name: 'a denial that counts as taken',

@@ -98,7 +98,7 @@ for (const watch of ['on', 'off']) {
     save(BROKEN)
     server.send('SIGHUP')
     await until('they are read again', () => countOf(server, AGAIN) === 2)
-    const refused = server.log.find(({ msg }) => msg === 'policies are not in force; those before them stay')
+    const refused = server.log.find(({ msg }) => msg === 'policies are refused; those before them stay in force')
     assert.match(String(refused?.fault), /^acme\/main\.yaml:\d+:1 GATE1101 /)
     assert.equal(refused?.digest, digest)
     assert.deepEqual([(await state(server)).digest, (await state(server)).current], [digest, false])

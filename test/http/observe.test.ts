@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createLogger } from '../../src/service/log.ts'
+import { run } from '../cli/program.ts'
 import { startGate, writeFiles } from '../helpers.ts'
+import { PYTHON_FOLDER } from '../python.ts'
 import { untilLoaded } from './support.ts'
 
 /* Policies with `mode: observe`: everything is decided and recorded, and every action runs unless it is stopped. */
@@ -11,7 +15,13 @@ const policy = (mode: string): string => `
 apiVersion: gate-sidecar/v1
 tenant: acme
 mode: ${mode}
+actions:
+  wire: {context: {type: object, required: [amount], properties: {amount: {type: number, minimum: 0}}}}
+history:
+  sum: {spent: {fact: context.amount, actions: [wire], within: 24h, by: agent}}
 rules:
+  - {id: budget, actions: [wire], effect: deny, reason: Too much., when: {fact: history.sum.spent, operator: greaterThan, value: 100}}
+  - {id: wires, actions: [wire], effect: allow, reason: Within the budget.}
   - {id: reads, actions: [Read], effect: allow, reason: Reading is free.}
   - {id: shell, actions: [Bash], effect: require_approval, reason: A person looks at commands.}
   - {id: web, actions: [WebFetch], effect: deny, reason: No web.}
@@ -21,9 +31,10 @@ const log = createLogger('info', { write: (text) => void logged.push(JSON.parse(
 const gate = await startGate({ after }, { policies: { 'acme/main.yaml': policy('observe') }, log })
 const agent = await gate.key({ roles: ['agent'] })
 const owner = await gate.key()
+const approver = await gate.key({ roles: ['approver'], identity: 'ann' })
 
-const check = async (action: string, headers = {}) =>
-  (await gate.call(agent, 'POST', '/gate/check', { tenantId: 'acme', action }, headers)).body.data
+const check = async (action: string, headers = {}, context: object | undefined = undefined) =>
+  (await gate.call(agent, 'POST', '/gate/check', { tenantId: 'acme', action, context }, headers)).body.data
 const get = async (path: string) => (await gate.call(owner, 'GET', path)).body.data
 
 const CASES: [action: string, observed: string, decidedBy: string, reason: string][] = [
@@ -100,6 +111,89 @@ test('the log, the policies, the overview, the metrics and the chain say that po
   assert.deepEqual([body.data.valid, body.data.unlawfulEntries], [true, 0], JSON.stringify(body))
 })
 
+/** Puts the policies into force in this mode. */
+async function load(mode: string): Promise<void> {
+  writeFiles(`${gate.dir}/policies/acme`, { 'main.yaml': policy(mode) })
+  await gate.call(owner, 'POST', '/policies/reload', { tenantId: 'acme' })
+}
+
+test('values that no schema has let through enter no sum', async () => {
+  const refused = await check('wire', {}, { amount: -1000 })
+  assert.deepEqual([refused.decision, refused.observed, refused.decidedBy], ['allow', 'deny', 'invalid_context'])
+  await check('wire', {}, { amount: 'all of it' })
+  assert.equal((await check('wire', {}, { amount: 100 })).observed, 'allow')
+  assert.equal((await check('wire', {}, { amount: 1 })).observed, 'deny')
+})
+
+test('an approval is used up by the one action that it is for, and a rejection by none', async () => {
+  await load('enforce')
+  const ids = []
+  for (const vote of ['approve', 'reject']) {
+    const { approvalId } = await check('Bash', {}, { args: vote })
+    const body = { approverId: 'ann', ...(vote === 'reject' && { reason: 'No.' }) }
+    assert.equal((await gate.call(approver, 'POST', `/approvals/${approvalId}/${vote}`, body)).status, 200)
+    ids.push(approvalId)
+  }
+  await load('observe')
+  const [used, again] = [await check('Bash', {}, { args: 'approve' }), await check('Bash', {}, { args: 'approve' })]
+  assert.deepEqual([used.observed, used.decidedBy, used.approvalId], ['allow', 'approval', ids[0]])
+  assert.deepEqual([again.observed, again.decidedBy, again.approvalId], ['require_approval', 'hold_rule', null])
+  const rejected = await check('Bash', {}, { args: 'reject' })
+  assert.deepEqual([rejected.decision, rejected.observed, rejected.approvalId], ['allow', 'require_approval', null])
+  for (const { decisionId, observed } of [used, again, rejected]) {
+    assert.equal((await get(`/decisions/${decisionId}`)).reproduced, true)
+    const bundle = await get(`/evidence/bundle/${decisionId}`)
+    const { body } = await gate.call(owner, 'POST', '/evidence/verify', { bundle })
+    assert.deepEqual([body.data.verdict, body.data.observed], ['valid', observed], JSON.stringify(body))
+  }
+  await load('enforce')
+  assert.equal((await check('Bash', {}, { args: 'approve' })).decision, 'require_approval')
+  await load('observe')
+  const { body } = await gate.call(owner, 'POST', '/audit/verify', RANGE)
+  assert.deepEqual([body.data.valid, body.data.unlawfulEntries], [true, 0], JSON.stringify(body))
+})
+
+test('wherever an observed allow is read, it says so', async () => {
+  const { decisionId } = await check('WebFetch')
+  const [entry] = await get('/audit/chain?eventType=gate.decision')
+  assert.deepEqual([entry.data.id, entry.data.decision, entry.data.observed], [decisionId, 'allow', 'deny'])
+  const { items } = await get(`/decisions/${decisionId}/timeline`)
+  assert.equal(items[0].decision.observed, 'deny')
+  const data = join(gate.dir, 'data')
+  const listed = await run(['audit', 'list', '--tenant', 'acme', '--limit', '100', '--data', data])
+  assert.match(listed.stdout, /allow \(observed: deny\) WebFetch/)
+  assert.match(listed.stdout, /policy\.loaded .* acme ONLY OBSERVED$/m)
+  const explained = await run(['explain', decisionId, '--data', data, '--policies', join(gate.dir, 'policies')])
+  assert.match(explained.stdout, /^allow\nobserved {6}deny: the policies were not enforced$/m)
+  const bundle = join(gate.dir, 'bundle.json')
+  await run(['evidence', 'export', decisionId, '--data', data, '--out', bundle])
+  for (const { stdout } of [await run(['evidence', 'verify', bundle]), verifiedByPython(bundle)])
+    assert.match(stdout, /only observed: the policies decided deny/)
+})
+
+const verifiedByPython = (bundle: string) =>
+  spawnSync('python3', ['-m', 'gate_sidecar.verify', bundle], {
+    env: { ...process.env, PYTHONPATH: PYTHON_FOLDER },
+    encoding: 'utf8',
+  })
+
+test('a start that refuses the policies says that those in force are only observed', async (t) => {
+  const policies = { 'acme/main.yaml': policy('observe') }
+  const first = await startGate(t, { policies })
+  await untilLoaded(first, await first.key())
+  await first.server.close()
+  const told: string[] = []
+  const log = createLogger('info', { write: (text) => void told.push(JSON.parse(text).msg) })
+  await startGate(t, { dir: first.dir, policies: { 'acme/main.yaml': policy('enforced') }, log })
+  assert.deepEqual(
+    told.filter((text) => /polic/i.test(text)),
+    [
+      'policies are refused; those before them stay in force',
+      'POLICIES ARE ONLY OBSERVED: every action runs, unless it is stopped',
+    ],
+  )
+})
+
 test('a stop is enforced, and policies that are enforced again deny', async () => {
   await gate.call(owner, 'POST', '/killswitch/trigger', { level: 'L3', reason: 'stop', triggeredBy: 'ann' })
   const stopped = await check('Read')
@@ -107,8 +201,7 @@ test('a stop is enforced, and policies that are enforced again deny', async () =
   await gate.call(owner, 'POST', '/killswitch/recover', { recoveredBy: 'ann', comment: 'ok' })
   const before = await check('WebFetch', { 'idempotency-key': 'before' })
   assert.equal(before.decision, 'allow')
-  writeFiles(`${gate.dir}/policies/acme`, { 'main.yaml': policy('enforce') })
-  await gate.call(owner, 'POST', '/policies/reload', { tenantId: 'acme' })
+  await load('enforce')
   const denied = await check('WebFetch', { 'idempotency-key': 'before' })
   assert.deepEqual([denied.decision, denied.observed, denied.reason], ['deny', undefined, 'No web.'])
   assert.equal((await check('Bash')).decision, 'require_approval')

@@ -326,7 +326,7 @@ class BundleVerificationChecksItem(TypedDict):
     why: Optional[str]
 
 
-class BundleVerification(TypedDict):
+class _BundleVerification(TypedDict):
     valid: bool
     signatureValid: bool
     chainValid: bool
@@ -342,6 +342,11 @@ class BundleVerification(TypedDict):
     reasons: List[str]
     """A sentence for each check that is not ok."""
     checks: List[BundleVerificationChecksItem]
+
+
+class BundleVerification(_BundleVerification, total=False):
+    observed: str
+    """Decision of the policies, where they were only observed: it was allowed all the same."""
 
 
 class CancelRequest(TypedDict):
@@ -1750,7 +1755,7 @@ class TimelineItemActor(TypedDict):
     """Name of the key."""
 
 
-class TimelineItemDecision(TypedDict):
+class _TimelineItemDecision(TypedDict):
     action: str
     decision: Literal["allow", "deny", "require_approval"]
     reason: str
@@ -1768,6 +1773,13 @@ class TimelineItemDecision(TypedDict):
     ]
     """The step of the order of decision that decided."""
     riskScore: float
+
+
+class TimelineItemDecision(_TimelineItemDecision, total=False):
+    observed: Literal["allow", "deny", "require_approval"]
+    """Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow`
+    then.
+    """
 
 
 class TimelineItemHold(TypedDict):

@@ -91,8 +91,10 @@ def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anch
             "times": lambda: _check_times(bundle, context),
         },
     )
-    redacted = tuple(bundle["proof"]["redacted"])
-    return Report(checks, context.assurance, redacted)
+    proof = bundle["proof"]
+    observed = proof["grounds"].get("observed")
+    told = observed if observed in DECISIONS else None
+    return Report(checks, context.assurance, tuple(proof["redacted"]), told)
 
 
 def _read_bundle(data: bytes) -> dict[str, Any]:

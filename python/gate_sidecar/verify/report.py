@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from .forms import Refused, Undecided
 
@@ -30,6 +30,7 @@ class Report:
     checks: tuple[Check, ...]
     assurance: str = "self-asserted"
     redacted: tuple[str, ...] = ()
+    observed: Optional[str] = None
 
     def part_is_valid(self, part: str) -> bool:
         """Say if every check of a part is `ok`, `form` among them."""
@@ -60,6 +61,7 @@ class Report:
             "timestampValid": self.part_is_valid("time"),
             "assurance": self.assurance,
             "redacted": list(self.redacted),
+            **({} if self.observed is None else {"observed": self.observed}),
             "checks": [vars(check) for check in self.checks],
         }
 
@@ -105,6 +107,8 @@ def _limits(report: Report) -> list[str]:
     limits = []
     if report.verdict == "valid" and report.assurance == "self-asserted":
         limits.append("only the service vouches for the time")
+    if report.observed is not None:
+        limits.append(f"only observed: the policies decided {report.observed}")
     if report.redacted:
         limits.append(f"erased: {', '.join(report.redacted)}")
     return limits

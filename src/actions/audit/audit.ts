@@ -8,7 +8,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { AnyJsonObject, requestBody } from '../../gate/request.ts'
 import type { PageQuery } from '../../store/queries.ts'
 import { type Caller, type Deps, decideAndCommit } from '../deps.ts'
-import { decidedOf } from '../gate/answer.ts'
+import { decidedOf, observedIn } from '../gate/answer.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { PAGE_BYTES, pageGiven } from '../page.ts'
 
@@ -38,7 +38,7 @@ export function entryView(entry: StoredEntry) {
 function decisionData({ decision, risk, grounds }: NonNullable<ReturnType<typeof decidedOf>>) {
   const { id, action, decision: outcome } = decision
   const { rule, reason, policyDigest } = grounds
-  return { id, action, decision: outcome, rule, reason, riskScore: risk.score, policyDigest }
+  return { id, action, decision: outcome, ...observedIn(grounds), rule, reason, riskScore: risk.score, policyDigest }
 }
 
 /**

@@ -122,7 +122,7 @@ function differencesOf(
   // The reason of a hold may continue with faults of approvals.
   const isSameReason = isHeld && grounds.reason.startsWith(`${outcome.reason} `)
   const ofOutcome: [member: string, recorded: unknown, again: unknown][] = byApproval
-    ? [['decision', 'require_approval', outcome.decision]]
+    ? [['decision', 'require_approval', ruling.decision]]
     : [
         ['decision', decision.decision, outcome.decision],
         ['observed', grounds.observed ?? null, outcome.observed ?? null],

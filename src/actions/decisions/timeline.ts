@@ -7,7 +7,7 @@ import type { ApiKey } from '../../keys/apikey.ts'
 import { changeIn } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { Caller, Deps } from '../deps.ts'
-import { type Decided, decidedOf } from '../gate/answer.ts'
+import { type Decided, decidedOf, observedIn } from '../gate/answer.ts'
 import { outcomeIn, SETTLED } from '../outcomes/outcome-of.ts'
 import { decisionEntry, decisionOfChain } from './decisions.ts'
 
@@ -129,8 +129,9 @@ function actorOf(actor: Pick<Actor, 'kind' | 'id'> | undefined, keys: ReadonlyMa
 }
 
 function told({ decision, grounds, risk }: Decided) {
+  const { action, decision: outcome } = decision
   const { reason, rule, decidedBy } = grounds
-  return { action: decision.action, decision: decision.decision, reason, rule, decidedBy, riskScore: risk.score }
+  return { action, decision: outcome, ...observedIn(grounds), reason, rule, decidedBy, riskScore: risk.score }
 }
 
 /** The change that an approval's entry made: a vote below the quorum leaves it pending. */

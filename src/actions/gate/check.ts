@@ -56,8 +56,8 @@ async function decide(
   const judged = judging instanceof Promise ? await judging : judging
   if (deps.isLarge) await deps.pause?.(caller.tenantId)
   const asked: Asked = { caller, request, judged, decisionId: deps.newId('decision') }
-  const ruling = inMode(judged.set, judged.outcome)
-  const resolved = ruling.hold === null ? ruled(ruling) : await resolveHold(deps, asked, ruling.hold)
+  const { hold } = judged.outcome
+  const resolved = asObserved(judged, hold === null ? ruled(judged.outcome) : await resolveHold(deps, asked, hold))
   const entry = decisionEntry(asked, resolved)
   const bound = idempotency && bindTo(deps, caller, idempotency, earlier, entry.id)
   return {
@@ -73,6 +73,13 @@ async function decide(
       return explain ? { ...answer, ...explanationFor(asked, resolved) } : answer
     },
   }
+}
+
+/** The resolution by the mode of the policies. What runs only because they are observed requests and changes no approval. */
+function asObserved({ set, outcome: ruling }: Asked['judged'], resolved: Resolution): Resolution {
+  const outcome = inMode(set, resolved.outcome)
+  if (outcome === resolved.outcome) return resolved
+  return resolved.outcome.decision === 'allow' ? { ...resolved, outcome } : ruled(inMode(set, ruling))
 }
 
 /** The caller's key is active at the commit; what an allow rests on holds. */
@@ -95,6 +102,11 @@ function decidedAtMs({ clock }: CheckDeps, entries: readonly Placed[], id: strin
 function explanationFor({ request, judged }: Asked, { outcome }: Resolution): Pick<CheckAnswer, 'explanation'> {
   if (judged.set?.explain === 'reason') return {}
   return { explanation: explanationOf(judged.set, request.action, { ...judged.judgement, outcome }) }
+}
+
+/** True for allowed actions; values that no schema has let through, of an observed one, would enter sums. */
+function countsAsTaken({ decision, decidedBy }: Resolution['outcome']): boolean {
+  return decision === 'allow' && decidedBy !== 'invalid_context'
 }
 
 function decisionEntry(
@@ -124,7 +136,7 @@ function decisionEntry(
       retry: outcome.retry,
       rule: outcome.rule,
       session: (set && sessionOf(set, request)) ?? null,
-      taken: outcome.decision === 'allow' ? request.action : null,
+      taken: countsAsTaken(outcome) ? request.action : null,
       unevaluable: outcome.unevaluable,
     },
   }

@@ -36,7 +36,7 @@ function outcomeFault(
   state: State,
   place: Place,
   decided: Decided,
-  { decidedBy, observed, taken }: JsonObject,
+  { decidedBy, observed, policyDigest, taken }: JsonObject,
   told: Told,
 ): Fault | undefined {
   const { action, decision } = decided
@@ -44,17 +44,25 @@ function outcomeFault(
     if (observed !== undefined) return broken('decision', 'policies that are only observed allow every action')
     return taken === null ? undefined : broken('decision', 'an action counts as taken that was not allowed')
   }
-  if (taken !== action) return broken('decision', 'the allowed action does not count as taken')
+  // Nobody has checked the values of a request that only an observed mode allows.
+  if (taken !== (decidedBy === 'invalid_context' ? null : action))
+    return broken('decision', 'the allowed action does not count as taken, or should not')
   const stop = coveringStop(state.inForce, { chain: place.chain, action, domain: decided.domain ?? undefined })
   if (stop !== undefined) return broken('stopped', `it allows what stop ${stop.id} (${stop.level}) had stopped`)
-  if (observed !== undefined) return observedFault(decidedBy, observed)
+  if (observed !== undefined && (decidedBy !== 'approval' || observed !== 'allow'))
+    return observedFault(state, { decidedBy, observed, policyDigest })
   if (decidedBy === 'allow_rule') return undefined
   if (decidedBy !== 'approval') return broken('decision', 'it allows without a rule or an approval')
   return useFault(state, place, decided, told)
 }
 
-/** The fault in an allow of policies that are only observed: the digest of the set binds its mode, which nobody reads here. */
-function observedFault(decidedBy: Json | undefined, observed: Json): Fault | undefined {
+/** The fault in an allow that policies did not give, since they are only observed. */
+function observedFault(
+  { enforced }: State,
+  { decidedBy, observed, policyDigest }: Record<'decidedBy' | 'observed' | 'policyDigest', Json | undefined>,
+): Fault | undefined {
+  if (typeof policyDigest === 'string' && enforced.has(policyDigest))
+    return broken('decision', 'it allows as observed what policies decided that were loaded to be enforced')
   const isStep = (POLICY_STEPS as readonly unknown[]).includes(decidedBy)
   const isEffect = (EFFECTS as readonly unknown[]).includes(observed)
   if (isStep && isEffect && (observed === 'allow') === (decidedBy === 'allow_rule')) return undefined

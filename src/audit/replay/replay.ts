@@ -97,6 +97,8 @@ function takeIn(state: State, place: Place, { header, section }: Told): void {
   const before = state.keys.get(change.id)
   const body = changedRecord(state, change)
   if (body !== undefined) putRecord(state, change.record, body, header.seq)
+  // An entry of an earlier version has no mode.
+  if (header.type === 'policy.loaded' && data.mode !== 'observe') state.enforced.add(String(change.changes.digest))
   if (change.record === 'key' && header.type === 'key.rotated') noteRotation(state, place, before, actor ?? {})
 }
 

@@ -49,6 +49,8 @@ export interface State {
   readonly approvals: Map<string, Approval>
   /** Tenants, policy sets in force and signing keys, by kind and id. */
   readonly others: Map<string, JsonObject>
+  /** Digests of policy sets that were loaded, and not only to be observed. */
+  readonly enforced: Set<string>
   /** The decision at the start of this commit. */
   decided: Decided | undefined
   rotated: Rotated | undefined
@@ -68,6 +70,7 @@ export function emptyState(chain: string, knows: Knowledge): State {
     inForce: [],
     approvals: new Map(),
     others: new Map(),
+    enforced: new Set(),
     decided: undefined,
     rotated: undefined,
     lengths: new Map(),

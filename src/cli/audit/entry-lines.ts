@@ -31,17 +31,21 @@ function actorText(actor: EntryView['actor']): string {
 
 function what({ eventType, data }: EntryView): string | Painted {
   if (data === null) return '(erased)'
-  if (eventType === 'gate.decision')
-    return paint(COLOUR[String(data.decision)] ?? 'bold', `${data.decision} ${data.action} ${data.id}`)
+  if (eventType === 'gate.decision') return decisionText(data)
   const changes = 'changes' in data ? data.changes : undefined
-  const text = isJsonObject(changes) ? changeText(data.id, changes) : JSON.stringify(data)
+  const text = isJsonObject(changes) ? changeText(data, changes) : JSON.stringify(data)
   return text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT)}…` : text
 }
 
-/** The event type gives the kind of record. */
-function changeText(id: Json | undefined, changes: JsonObject): string {
+function decisionText({ decision, observed, action, id }: Record<string, unknown>): Painted {
+  const outcome = observed === undefined ? decision : `${decision} (observed: ${observed})`
+  return paint(COLOUR[String(observed ?? decision)] ?? 'bold', `${outcome} ${action} ${id}`)
+}
+
+/** The event type gives the kind of record. Policies that are only observed have their mode beside the change. */
+function changeText({ id, mode }: Record<string, unknown>, changes: JsonObject): string {
   const telling = TELLING.flatMap((member) => (isTelling(changes[member]) ? String(changes[member]) : []))
-  return [id, ...telling].join(' ')
+  return [id, ...telling, ...(mode === 'observe' ? ['ONLY OBSERVED'] : [])].join(' ')
 }
 
 function isTelling(value: Json | undefined): boolean {

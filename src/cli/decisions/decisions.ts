@@ -3,7 +3,7 @@ import { addCommonOptions, type GateCommand } from '../command.ts'
 import { type CommonOptions, EXIT } from '../context.ts'
 import { withStore } from '../data-file.ts'
 import { type Line, paint, prettyJson, print, undisguisedLines } from '../output.ts'
-import { EFFECT_STYLE } from './explanation-lines.ts'
+import { EFFECT_STYLE, observedLines } from './explanation-lines.ts'
 
 export function addDecisionCommands(program: GateCommand): void {
   const decisions = program.command('decisions').description('show recorded decisions')
@@ -24,7 +24,7 @@ function linesOf(found: RecordedDecision): Line[] {
   const holder = caller.identity ?? caller.name
   return [
     [`${found.id}  `, paint(EFFECT_STYLE[decision], decision)],
-    ...(found.observed === undefined ? [] : [`observed      ${found.observed}: the policies were not enforced`]),
+    ...observedLines(found.observed),
     `action        ${found.action}`,
     `reason        ${found.reason}`,
     `decided by    ${found.decidedBy}${found.rule === null ? '' : `, rule ${found.rule}`} at ${found.timestamp}`,

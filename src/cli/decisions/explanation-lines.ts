@@ -32,6 +32,7 @@ type Row = readonly [mark: Cell, asked: string, seen: string, place: Cell]
 /** A decision, with or without an explanation. */
 export interface DecisionSummary {
   decision: Effect
+  observed?: Effect | undefined
   reason: string
   rule: string | null
   decidedBy: string
@@ -41,7 +42,7 @@ export interface DecisionSummary {
 
 /** The decision in a few lines: effect, reason, rule, and risk. */
 export function decisionLines(summary: DecisionSummary, riskScore: number, why: Explanation | null): Line[] {
-  const { decision, reason, rule, decidedBy, hold = null } = summary
+  const { decision, observed, reason, rule, decidedBy, hold = null } = summary
   const deciding = why?.rules.find(({ decides }) => decides)
   const thresholds = why?.thresholds ?? null
   const place = deciding === undefined ? '' : ` at ${deciding.file}:${deciding.line}`
@@ -49,11 +50,19 @@ export function decisionLines(summary: DecisionSummary, riskScore: number, why: 
     thresholds === null ? '' : ` (approval from ${thresholds.requireApproval}, denied from ${thresholds.deny})`
   return [
     [paint(EFFECT_STYLE[decision], decision)],
+    ...observedLines(observed),
     `reason        ${reason}`,
     `decided by    ${decidedBy}${rule === null ? '' : `, rule ${rule}`}${place}`,
     ...(hold === null ? [] : [`approval      ${termsText(hold)}`]),
     `risk          ${riskScore}${limits}`,
   ]
+}
+
+/** A line about a decision of policies that are only observed. */
+export function observedLines(observed: Effect | undefined): Line[] {
+  return observed === undefined
+    ? []
+    : [['observed      ', paint('yellow', `${observed}: the policies were not enforced`)]]
 }
 
 /** The whole explanation: each rule and risk factor of the action, with the facts of its conditions. */

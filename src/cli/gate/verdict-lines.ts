@@ -14,6 +14,7 @@ export function verdictLines(result: Verification): Line[] {
   const { name, exitCode } = verdictOf(result)
   const gaps = [
     ...(result.valid && result.assurance === 'self-asserted' ? ['only the service vouches for the time'] : []),
+    ...(result.observed === undefined ? [] : [`only observed: the policies decided ${result.observed}`]),
     ...(result.redacted.length > 0 ? [`erased: ${result.redacted.join(', ')}`] : []),
   ]
   const verdict = paint(exitCode === 0 ? 'green' : exitCode === 1 ? 'red' : 'yellow', name)

@@ -4,7 +4,7 @@ import { LevelField } from '../../actions/killswitch/request.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policies/set.ts'
-import { described, EXAMPLE, id, nullable, oneOf, Timestamp, textOf, titled } from '../common-shapes.ts'
+import { described, EXAMPLE, id, nullable, Observed, oneOf, Timestamp, textOf, titled } from '../common-shapes.ts'
 import { RecordedOutcome } from '../outcomes/shapes.ts'
 
 const TimelineActor = titled('TimelineActor', 'Actor that caused an entry.', {
@@ -27,6 +27,7 @@ const TimelineItem = titled('TimelineItem', 'Event of an action, as one audit en
     described('Decision of `gate.decision`; null for other events, and where it is not there any more.', {
       action: Type.String(),
       decision: oneOf(EFFECTS),
+      observed: Observed,
       reason: Type.String(),
       rule: nullable(Type.String()),
       decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),

@@ -18,6 +18,11 @@ export const BundleVerification = titled('BundleVerification', {
   erasedSince: Type.Array(Type.String(), {
     description: 'Parts that the bundle shows, and that were erased here after its export.',
   }),
+  observed: Type.Optional(
+    Type.String({
+      description: 'Decision of the policies, where they were only observed: it was allowed all the same.',
+    }),
+  ),
   reasons: Type.Array(Type.String(), { description: 'A sentence for each check that is not ok.' }),
   checks: Type.Array(
     Type.Object({

@@ -69,10 +69,12 @@ function Content({
 
 function Decided({ of: { decision, proof } }: { of: Claimed }) {
   const { id, action, decision: outcome, timestamp } = decision
+  // As their form says.
+  const { observed } = proof.grounds as Partial<RecordedDecision>
   return (
     <section class="card">
       <h3 class="row">
-        <DecisionBadge decision={outcome as RecordedDecision['decision'] /* as its form says */} />
+        <DecisionBadge decision={outcome as RecordedDecision['decision']} observed={observed} />
         <Text of={action} />
       </h3>
       <Facts

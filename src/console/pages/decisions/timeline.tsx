@@ -104,7 +104,7 @@ function Decided({ of: { decision, decisionId }, isAsked }: { of: TimelineItem; 
   return (
     <>
       <p class="row">
-        <DecisionBadge decision={decision.decision} />
+        <DecisionBadge decision={decision.decision} observed={decision.observed} />
         {isAsked || decisionId === null ? (
           <strong>
             <Text of={action} />
