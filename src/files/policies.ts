@@ -204,7 +204,7 @@ function otherFiles(folder: string, ignored: readonly string[]): string[] {
 /**
  * Names of the files directly in a folder. Empty when it is not a folder, leads out of the tenant's, or cannot be read.
  */
-function filesIn(folder: string, within = folder): string[] {
+export function filesIn(folder: string, within = folder): string[] {
   try {
     const real = realpathSync(folder)
     if (real !== within && !isBelow(real, within)) return []

@@ -117,7 +117,7 @@ export function sentence(text: string): string {
 export const ON_ALLOW = ['pass', 'grant'] as const
 export type OnAllow = (typeof ON_ALLOW)[number]
 
-/** The answer of a hook that does not block. What runs only because policies are observed is no permission. */
+/** The answer of a hook that does not block. It grants nothing that only the observation of policies allows. */
 export function allowOutput(onAllow: OnAllow, action: string, decided: Decided): JsonObject {
   const { observed = 'allow', reason } = decided
   const isGranted = onAllow === 'grant' && observed === 'allow'

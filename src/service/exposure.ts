@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { filesIn, tenantsIn } from '../files/policies.ts'
 import { closeToOthers } from '../files/private.ts'
 import { FILES } from '../store/sqlite/file-connection.ts'
 import type { Config } from './config.ts'
@@ -7,10 +9,11 @@ import { signingKeyPath, stopReservePath } from './paths.ts'
 
 /**
  * Takes the data folder and the files that hold secrets from other users of the host, and logs what was open to them.
+ * Policies that they can write stay so, with a warning: such a user decides what is allowed.
  *
  * @throws Exposed for what stays open: the service does not start on it
  */
-export function closeData(config: Config, log: Logger): void {
+export function closeFiles(config: Config, log: Logger): void {
   const { data, anchorSecret } = config
   const dir = resolve(data)
   const close = (what: string, path: string, kind: 'file' | 'folder'): void => {
@@ -22,4 +25,19 @@ export function closeData(config: Config, log: Logger): void {
   close('The space for stops', stopReservePath(config), 'file')
   close('The signing key', signingKeyPath(config), 'file')
   if (anchorSecret !== null) close('The webhook secret', anchorSecret, 'file')
+  warnOfWritable(resolve(config.policies), log)
+}
+
+function warnOfWritable(policies: string, log: Logger): void {
+  const folders = tenantsIn(policies).flatMap((tenant) => [join(policies, tenant), join(policies, tenant, 'lists')])
+  const files = folders.flatMap((folder) => filesIn(folder).map((name) => join(folder, name)))
+  const open = [policies, ...folders, ...files].filter(isOpenToAll)
+  const message = 'every user of this host can write policies, and so decide what is allowed: chmod -R o-w'
+  if (open.length > 0) log.warn({ path: open[0], paths: open.length }, message)
+}
+
+/** False for a link to nowhere, and for a folder with the sticky bit, in which only owners replace files. */
+function isOpenToAll(path: string): boolean {
+  const { mode = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  return (mode & 0o002) !== 0 && (mode & 0o1000) === 0
 }

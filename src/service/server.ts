@@ -33,7 +33,7 @@ import { type MakeWriter, writeWhereBetter } from '../store/sqlite/writers.ts'
 import type { Store } from '../store/store.ts'
 import { watchClock } from './clock.ts'
 import { type Config, ConfigError } from './config.ts'
-import { closeData } from './exposure.ts'
+import { closeFiles } from './exposure.ts'
 import { keepKeyUses } from './key-uses.ts'
 import { listen, warnOfNetwork } from './listen.ts'
 import type { Logger } from './log.ts'
@@ -99,7 +99,7 @@ export async function startServer({
   } = {},
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = existingFolder(config.policies)
-  closeData(config, log)
+  closeFiles(config, log)
   const newId = idMaker(clock, randomPool())
   const sealKeys = sealKeysAt(signingKeyPath(config))
   const stopping = new AbortController()

@@ -166,7 +166,10 @@ test('serve --demo in an empty folder writes one ignored folder, keeps its edite
   const cwd = temporaryFolder()
   const policy = 'gate-sidecar-demo/policies/demo/main.yaml'
   // As a start leaves it that is killed while it copies: half of the rules could allow more than all of them.
-  writeFiles(cwd, { 'gate-sidecar-demo/policies.1/demo/main.yaml': 'apiVersion: gate-sidecar/v1\ntenant: demo\n' })
+  writeFiles(cwd, {
+    'gate-sidecar-demo/.gitignore': '',
+    'gate-sidecar-demo/policies.1/demo/main.yaml': 'apiVersion: gate-sidecar/v1\ntenant: demo\n',
+  })
   await onTerminal(
     t,
     ['--port', '0'],

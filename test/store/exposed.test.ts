@@ -16,7 +16,7 @@ import { type TestContext, test } from 'node:test'
 import { readWebhookSecret, UnusableSecret } from '../../src/anchors/secret.ts'
 import { readSigningKey } from '../../src/files/signing-key.ts'
 import { createLogger } from '../../src/service/log.ts'
-import { startGate, temporaryFolder } from '../helpers.ts'
+import { ACME_POLICY, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 
 const FILES = ['gate-sidecar.db', 'gate-sidecar.db-wal', 'gate-sidecar.db-shm', 'signing-key.pem']
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
@@ -132,4 +132,25 @@ test('commands that read a key or a secret hold to the same rule, through a link
     () => readWebhookSecret(secret),
     (error: Error) => error instanceof UnusableSecret && !error.message.includes(SECRET.slice(6)),
   )
+})
+
+test('policies that every user of the host can write are told of, and decide all the same', async (t) => {
+  const dir = temporaryFolder()
+  writeFiles(dir, { 'policies/acme/main.yaml': ACME_POLICY, 'policies/acme/lists/l.txt': 'a' })
+  const [folder, list] = [join(dir, 'policies/acme'), join(dir, 'policies/acme/lists/l.txt')]
+  const told = async (): Promise<unknown> => {
+    const { log: warnings, lines } = log()
+    await (await startGate(t, { dir, policies: {}, log: warnings })).server.close()
+    return lines.map((line) => JSON.parse(line)).find(({ msg }) => /can write policies/.test(msg))
+  }
+  assert.equal(await told(), undefined)
+  chmodSync(list, 0o666)
+  const { path, paths } = Object(await told())
+  assert.deepEqual([path, paths], [list, 1])
+  chmodSync(list, 0o644)
+  chmodSync(folder, 0o777)
+  assert.equal(Object(await told()).path, folder)
+  // Only owners can replace files there.
+  chmodSync(folder, 0o1777)
+  assert.equal(await told(), undefined)
 })

@@ -75,7 +75,7 @@ async function decide(
   }
 }
 
-/** The resolution by the mode of the policies. What runs only because they are observed requests and changes no approval. */
+/** The resolution by the mode of the policies. An action that only their observation allows leaves approvals as they are. */
 function asObserved({ set, outcome: ruling }: Asked['judged'], resolved: Resolution): Resolution {
   const outcome = inMode(set, resolved.outcome)
   if (outcome === resolved.outcome) return resolved

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SCHEMA_FOLDER } from '../../authoring/editor/modeline.ts'
@@ -38,14 +47,29 @@ export function demoConfig(options: CommonOptions): Config {
 function makeFolder(): void {
   mkdirSync(DEMO_FOLDER, { recursive: true })
   const ignore = join(DEMO_FOLDER, '.gitignore')
-  if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+  // A full disk leaves it empty.
+  const { size } = lstatSync(ignore, { throwIfNoEntry: false }) ?? { size: 0 }
+  if (size === 0) writeFileSync(ignore, '*\n')
 }
 
 /** The copy appears whole: half of the rules could allow more than all of them. */
 function copyPolicies(folder: string): void {
-  if (existsSync(folder)) return
-  const copy = `${folder}.${process.pid}`
-  cpSync(SCHEMAS, join(DEMO_FOLDER, SCHEMA_FOLDER), { recursive: true })
-  cpSync(POLICIES, join(copy, 'demo'), { recursive: true })
-  renameSync(copy, folder)
+  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return
+  const copy = mkdtempSync(`${folder}.`)
+  try {
+    copyFiles(SCHEMAS, join(DEMO_FOLDER, SCHEMA_FOLDER))
+    copyFiles(POLICIES, join(copy, 'demo'))
+    renameSync(copy, folder)
+  } catch (error) {
+    // Another start was sooner.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** Copies the contents alone: files of a package that nobody may write are still the user's to edit. */
+function copyFiles(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  for (const name of readdirSync(from)) writeFileSync(join(to, name), readFileSync(join(from, name)))
 }
