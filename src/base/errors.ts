@@ -11,7 +11,7 @@ export const ERRORS = {
   forbidden: { status: 403, meaning: "the key's roles do not allow it" },
   origin_not_allowed: {
     status: 403,
-    meaning: 'a signed-in browser asks from another page than the console of this service',
+    meaning: 'a signed-in browser sends the request from a page other than the console of this service',
   },
   tenant_mismatch: { status: 403, meaning: 'the key belongs to another tenant than the one named' },
   approver_mismatch: { status: 403, meaning: '`approverId` is not the identity of the key' },

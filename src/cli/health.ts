@@ -12,7 +12,7 @@ export function addHealthCommand(program: GateCommand): void {
     .description('check whether a running server is ready; exit 1 if it is not')
     .option(
       '--live',
-      'check only whether the process answers; use this to decide on a restart, which loses what only memory holds',
+      'check only whether the process answers; use this as the liveness probe: a restart loses what is only in memory',
     )
     .option('--host <address>', 'address of the server (default: 127.0.0.1)')
     .option('--port <number>', 'port of the server (default: 4283)')

@@ -40,7 +40,7 @@ export function addKillSwitchCommands(program: GateCommand): void {
     .addOption(levelOption('L1 an action, L2 a domain, L3 the tenant, L4 everything').makeOptionMandatory())
     .option('--scope <scope>', 'L1: an action or pattern, L2: a domain; everything in the tenant if not given')
     .requiredOption('--reason <text>', 'reason for the stop')
-    .option('--by <name>', 'who; the user of this host if not given')
+    .option('--by <name>', 'name to record (default: the user of this host)')
     .example('killswitch trigger --tenant acme --level L2 --scope finance --reason "odd transfers"')
     .action(triggerStop)
   addStopOptions(group.command('recover'))
@@ -48,7 +48,7 @@ export function addKillSwitchCommands(program: GateCommand): void {
     .addOption(levelOption('level of the stop'))
     .option('--scope <scope>', 'scope of the stop')
     .requiredOption('--comment <text>', 'why actions may resume')
-    .option('--by <name>', 'who; the user of this host if not given')
+    .option('--by <name>', 'name to record (default: the user of this host)')
     .example('killswitch recover --tenant acme --comment "transfers were legitimate"')
     .action(recoverStop)
 }

@@ -769,7 +769,7 @@ export interface KillSwitchPreview {
   approvals: number
   /** Approvals, approved and not used, that it would cancel. */
   cancels: number
-  /** There are more open approvals than the 1,000 that were looked at, those with the oldest deadlines. */
+  /** There are more open approvals than the 1,000 that were looked at, those with the earliest deadlines. */
   moreApprovals: boolean
   /** True when this key may trigger it. */
   allowed: boolean
@@ -950,7 +950,7 @@ export interface Outcome {
   decisionId: string
   action: string
   decision: 'allow' | 'deny' | 'require_approval'
-  /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
+  /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, reported none in time. */
   status: 'succeeded' | 'failed' | 'not_run' | 'missing'
   /** It ran without an allow, or its outcome never came. */
   possibleBypass: boolean
@@ -1255,7 +1255,7 @@ export interface RecordedDecision {
   } | null
   /** Outcome of the action; null while nothing is known. */
   outcome: {
-    /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
+    /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, reported none in time. */
     status: 'succeeded' | 'failed' | 'not_run' | 'missing'
     /** It ran without an allow, or its outcome never came. */
     possibleBypass: boolean
@@ -1514,7 +1514,7 @@ export interface TimelineItem {
   } | null
   /** Outcome of `outcome.recorded` or `outcome.missing`. */
   outcome: {
-    /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
+    /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, reported none in time. */
     status: 'succeeded' | 'failed' | 'not_run' | 'missing'
     /** It ran without an allow, or its outcome never came. */
     possibleBypass: boolean

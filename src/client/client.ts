@@ -73,7 +73,7 @@ export class GateClient extends Endpoints {
   }
 
   /**
-   * Asks for leave to run an action, and waits for people if necessary.
+   * Asks whether an action may run, and waits for people if necessary.
    *
    * @throws ActionRefused when it may not run, or the gate could not be asked
    */

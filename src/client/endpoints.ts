@@ -17,7 +17,7 @@ export class Endpoints {
   }
 
   readonly approvals = {
-    /** Pending approvals unless `status` is given, oldest deadline first. */
+    /** Pending approvals unless `status` is given, earliest deadline first. */
     list: (query: Query<'listApprovals'> = {}, options?: CallOptions): Promise<Answer<'listApprovals'>> =>
       this.#connection.call('listApprovals', { query }, options),
     get: (id: string, options?: CallOptions) => this.#data('getApproval', { params: { id }, query: {} }, options),
@@ -64,7 +64,7 @@ export class Endpoints {
     /** All stops, newest first, ended ones too. */
     history: (query: Query<'killSwitchHistory'> = {}, options?: CallOptions): Promise<Answer<'killSwitchHistory'>> =>
       this.#connection.call('killSwitchHistory', { query }, options),
-    /** Scope that a trigger would have. Stops nothing. */
+    /** Reports what a trigger would cover. Stops nothing. */
     preview: (stop: Body<'previewStop'>, options?: CallOptions) => this.#data('previewStop', { body: stop }, options),
     trigger: (stop: Body<'trigger'>, options?: CallOptions) => this.#data('trigger', { body: stop }, options),
     recover: (recovery: Body<'recover'>, options?: CallOptions) => this.#data('recover', { body: recovery }, options),

@@ -9,7 +9,7 @@ export interface FailureDetail {
   message: string
 }
 
-/** Nothing was decided or done, as far as is known. For a caller that asks for leave to act, this is a deny. */
+/** Nothing was decided or done, as far as is known. For a caller that asks whether it may act, this is a deny. */
 export class GateError extends Error {
   override readonly name = 'GateError'
   readonly code: FailureCode

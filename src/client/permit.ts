@@ -98,7 +98,7 @@ export async function waitForApproval({ call }: Connection, id: string, options:
   }
 }
 
-/** @throws ActionRefused for a verdict that is one */
+/** @throws ActionRefused if the verdict is a refusal */
 export function permitIn(verdict: Verdict): Permit {
   if (verdict instanceof ActionRefused) throw verdict
   return verdict

@@ -73,7 +73,7 @@ export function readTrust(input: Uint8Array | string): Trust {
 
 function assertNoneTwice(keys: readonly string[]): void {
   const twice = keys.find((key, i) => keys.indexOf(key) !== i)
-  if (twice !== undefined) throw new UnusableTrust(`${twice} stands there twice.`)
+  if (twice !== undefined) throw new UnusableTrust(`${twice} occurs twice.`)
 }
 
 function parsed(input: Uint8Array | string): TrustFile {

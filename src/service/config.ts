@@ -77,7 +77,7 @@ export const SETTINGS = {
     placeholder: 'names',
     default: [] as string[],
     example: ['gate.internal'],
-    help: 'host names, besides those of this machine and without port, that requests may be addressed to',
+    help: 'additional host names accepted in the Host header, without port',
     shape: hostNames,
   },
   maxConnections: {

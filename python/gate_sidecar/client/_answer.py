@@ -11,7 +11,7 @@ from ._json import parse_json
 def read_answer(status: int, headers: Mapping[str, str], body: bytes, form: str) -> Any:
     """Return `data` of an answer; of a list in pages also `page`, with where it goes on.
 
-    Raises GateError for a failure that the service tells, and for what no sidecar answers.
+    Raises GateError for a failure that the service reports, and for an answer of no sidecar.
     """
     told = _parsed(body)
     if not 200 <= status < 300:
@@ -54,7 +54,7 @@ def _text(status: int, body: bytes) -> str:
 
 
 def failure_in(status: int, headers: Mapping[str, str], body: Any) -> GateError:
-    """Return the failure that an answer tells, or that it is none of a sidecar."""
+    """Return the failure in an answer, or the error that no sidecar gave it."""
     told = body or {}
     code, message, details = told.get("error"), told.get("message"), told.get("details")
     request_id, after = told.get("requestId"), headers.get("retry-after", "")

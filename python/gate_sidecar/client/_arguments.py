@@ -16,7 +16,7 @@ _MAX_DEPTH = 64
 def own_copy(args: Any) -> Dict[str, Any]:
     """Return a copy that nobody else holds: what runs with it is what was asked about.
 
-    Raises GateError `invalid_request` for what is no mapping, and for values that JSON has not.
+    Raises GateError `invalid_request` for anything but a mapping, and for values without JSON.
     """
     if not isinstance(args, Mapping):
         raise _unfit("arguments that are not a mapping")

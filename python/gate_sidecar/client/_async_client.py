@@ -86,7 +86,7 @@ class AsyncGateClient(AsyncEndpoints):
         approval_timeout: float = 0.0,
         on_pending: Optional[OnPending] = None,
     ) -> Permit:
-        """Return the allow for an action. Raises ActionRefused, also when the gate is away."""
+        """Return the allow for an action. Raises ActionRefused, even if there is no answer."""
         return await permit(
             self._connection, request, approval_timeout=approval_timeout, on_pending=on_pending
         )
@@ -187,7 +187,7 @@ class AsyncGateClient(AsyncEndpoints):
         return await wait_for_approval(self._connection, approval_id, timeout)
 
     def events(self, *, last_event_id: Optional[str] = None) -> AsyncGenerator[GateEvent, None]:
-        """Give what happens in the tenant, as it happens: see `GateClient.events`."""
+        """Yield the tenant's events as they happen: see `GateClient.events`."""
         return events(self._connection, last_event_id)
 
     def on_event(

@@ -58,7 +58,7 @@ class _AsyncioStream:
 
 
 async def _within(work: Awaitable[T], end: float) -> T:
-    """Return what comes of it. Raises OutOfTime.
+    """Return the result. Raises OutOfTime.
 
     Not `asyncio.wait_for`: before Python 3.12 it can take a cancellation for itself, and an action
     would run after it.
@@ -76,12 +76,12 @@ async def _within(work: Awaitable[T], end: float) -> T:
 
 
 def _take_note(task: asyncio.Future[Any]) -> None:
-    """Let nobody warn of an error that nobody waits for any longer."""
+    """Suppress the warning about an error that is no longer awaited."""
     if not task.cancelled():
         task.exception()
 
 
 def _close_unused(opening: asyncio.Future[Any]) -> None:
-    """Close a connection that came when nobody waited for it any longer."""
+    """Close a connection that opened after its caller gave up."""
     if not opening.cancelled() and opening.exception() is None:
         opening.result()[1].transport.abort()

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class GateClient(Endpoints):
-    """Calls a gate-sidecar. Nothing that fails is an allow.
+    """Calls a gate-sidecar. No failure is an allow.
 
     Every call raises GateError, and `permit` and `guard` refuse. All times are in
     seconds. It keeps no connection, and threads may share it. A method that takes `cancel` ends
@@ -45,10 +45,10 @@ class GateClient(Endpoints):
     ) -> None:
         """Raise ValueError for options that cannot be used.
 
-        - `timeout`: what a call takes at most, repetitions included.
+        - `timeout`: time limit of a call, retries included.
         - `retries`: how often a call is repeated at most when there was no answer, or one that says
           so (429, 503).
-        - `mode`: `observe` runs everything, and tells what would not have run.
+        - `mode`: `observe` runs everything, and reports what would not have run.
         - `on_observed`: called with each such action, and each that runs only because the policies
           are observed; otherwise it is logged.
         - `on_unrecorded`: called with a decision when the service could not record the outcome of its
@@ -98,7 +98,7 @@ class GateClient(Endpoints):
         on_pending: Optional[OnPending] = None,
         cancel: Optional[threading.Event] = None,
     ) -> Permit:
-        """Return the allow for an action. Raises ActionRefused, also when the gate is away.
+        """Return the allow for an action. Raises ActionRefused, even if the gate cannot be reached.
 
         A held action waits `approval_timeout` for people; `on_pending` is told of it before.
         """
@@ -186,8 +186,8 @@ class GateClient(Endpoints):
         """Begin a conversation, with what the user asks for in their own words.
 
         - `id`: names the session to policies that count within one.
-        - `action_of`: the action that a call of a tool is; otherwise the name of the tool.
-        - `context_of`: what policies are told of a call besides, such as `{"effect": "write"}`.
+        - `action_of`: names the action of a tool call. By default it is the tool's name.
+        - `context_of`: further context of a call for policies, such as `{"effect": "write"}`.
         - `trusted`: tools whose results only the user and their own systems can have written.
         """
         return GateSession(
@@ -212,10 +212,9 @@ class GateClient(Endpoints):
     def events(
         self, *, last_event_id: Optional[str] = None, cancel: Optional[threading.Event] = None
     ) -> Iterator[GateEvent]:
-        """Give what happens in the tenant, as it happens, until it is closed or cancelled.
+        """Yield the tenant's events as they happen, until it is closed or cancelled.
 
-        It goes on by itself where a stream broke. `last_event_id` is the position behind which it
-        begins; without it, now.
+        A broken stream is resumed. It begins after the event `last_event_id`; without one, now.
         """
         stream = events(self._connection(cancel), last_event_id)
         try:
@@ -233,7 +232,7 @@ class GateClient(Endpoints):
         last_event_id: Optional[str] = None,
         on_error: Optional[Callable[[Exception], None]] = None,
     ) -> Callable[[], None]:
-        """Tell a function of each event, in a thread of its own. Returns what ends it.
+        """Call a function for each event, in a thread. Returns a function that stops this.
 
         `on_error` is told why no more events come, and what the listener raises; otherwise that is
         logged.

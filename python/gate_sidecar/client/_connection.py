@@ -54,7 +54,7 @@ def service(tenant_id: str, api_key: str, base_url: str, timeout: float, retries
         raise ValueError("retries must be a number, 0 or more")
     url = urlsplit(base_url)
     if url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc:
-        raise ValueError("base_url is that of a sidecar, such as http://127.0.0.1:4283")
+        raise ValueError("base_url must be the URL of a sidecar, such as http://127.0.0.1:4283")
     if url.query or url.fragment or _CREDENTIAL.fullmatch(base_url) is None:
         raise ValueError("base_url has no query, no fragment, and nothing but printable ASCII")
     tls = ssl.create_default_context() if url.scheme == "https" else None
@@ -79,7 +79,7 @@ class Connection:
     network: Network
 
     def lasting(self) -> Connection:
-        """Return the same for what is done though the caller does not want to go on."""
+        """Return the same for work that must finish after a cancellation."""
         return Connection(self.service, self.network.lasting())
 
     async def call(self, name: str, **given: Any) -> Any:
@@ -199,7 +199,7 @@ _FAILURES = (GateError, OSError, UnicodeError, Broken, OutOfTime)
 
 
 def _camel(name: str) -> str:
-    """Return the name of a member of a request in the API, whose names are not those of Python."""
+    """Return the camel-case name that the API has for a member of a request."""
     return _SNAKE.sub(lambda letter: letter[1].upper(), name)
 
 

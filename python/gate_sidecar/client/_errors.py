@@ -10,7 +10,7 @@ from .types import Decision
 class GateError(Exception):
     """Nothing was decided or done, as far as is known.
 
-    For a caller that asks for leave to act, this is a deny. `code` is one of the service, or
+    For a caller that asks whether it may act, this is a deny. `code` is one of the service, or
     `unreachable`, `timeout`, `circuit_open` or `malformed_answer`.
     """
 
@@ -68,7 +68,7 @@ class Cancelled(Exception):
 
 
 def is_passing(error: GateError) -> bool:
-    """Say if the same may go well a moment later."""
+    """Return whether a retry may succeed."""
     return error.code in _PASSING or error.status in (429, 503)
 
 

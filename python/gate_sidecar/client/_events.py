@@ -37,7 +37,7 @@ async def events(
     """Give events as they come, until it is closed.
 
     A stream that breaks is taken up where it broke, so that none is missed and none comes twice.
-    Raises GateError when the service will not have this key or this position.
+    Raises GateError when the service refuses this key or this position.
     """
     position = last_event_id
     failures = 0

@@ -54,9 +54,9 @@ class GuardSettings:
 def guard_settings(
     mode: Mode, on_observed: Optional[OnObserved], on_unrecorded: Optional[OnUnrecorded]
 ) -> GuardSettings:
-    """Return the settings. Raises ValueError for a mode that is none."""
+    """Return the settings. Raises ValueError for an unknown mode."""
     if mode not in ("enforce", "observe"):
-        raise ValueError("mode is enforce or observe")
+        raise ValueError("mode must be enforce or observe")
     return GuardSettings(
         mode, on_observed or _warn_of_observed, on_unrecorded or _warn_of_unrecorded
     )
@@ -150,7 +150,7 @@ async def _record(
     decision: Optional[Decision],
     outcome: Dict[str, Any],
 ) -> None:
-    """Record an outcome. A failure to do so is told, and is none of the action's."""
+    """Record an outcome. A failure to record is reported, and does not fail the action."""
     if decision is None:
         return
     body = {"decision_id": decision["decisionId"], **outcome}

@@ -115,7 +115,7 @@ def guarded(
 def refuse_generator(function: Callable[..., Any]) -> None:
     """Raise TypeError for what does not run when it is called."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError("a generator runs bit by bit, later: guard what it does")
+        raise TypeError("a generator runs later, piece by piece: guard the work inside it")
 
 
 NamedCall = Tuple[Dict[str, Any], Callable[[Mapping[str, Any]], Any]]
@@ -124,7 +124,7 @@ NamedCall = Tuple[Dict[str, Any], Callable[[Mapping[str, Any]], Any]]
 def named_call(
     function: Callable[..., Any], exclude: Sequence[str] = ()
 ) -> Callable[..., NamedCall]:
-    """Return what makes of a call its arguments, and what makes the call with arguments.
+    """Return a function from a call to its arguments, and one that calls with them.
 
     They are known by their names, with defaults, without `self`, `cls` and those in `exclude`, which
     the function gets as they are. Raises TypeError where `exclude` names no parameter.

@@ -23,7 +23,7 @@ def json_bytes(value: Any) -> bytes:
     except RecursionError:
         raise invalid_request("The request is nested too deep to be written as JSON.") from None
     except UnicodeEncodeError:
-        raise invalid_request("The request has half of a character, which has no UTF-8.") from None
+        raise invalid_request("The request has a lone surrogate, which has no UTF-8.") from None
 
 
 def _text(value: Any, path: str) -> str:

@@ -35,7 +35,7 @@ def checked_seconds(name: str, value: float) -> float:
     Raises ValueError for a time that is not a number, which is a bug of the caller.
     """
     if not isinstance(value, (int, float)) or value != value:
-        raise ValueError(f"{name} is a number of seconds")
+        raise ValueError(f"{name} must be a number of seconds")
     return min(value, _AGES_SECONDS)
 
 
@@ -80,7 +80,7 @@ class Network(Protocol):
         """Raise what the caller is cancelled with, if it is."""
 
     def lasting(self) -> Network:
-        """Return the same network for what is done though the caller does not want to go on."""
+        """Return the same network for work that must finish after a cancellation."""
 
 
 def finish(work: Awaitable[T]) -> T:

@@ -1,4 +1,4 @@
-"""Asks whether an action may run, and waits for people if it is to."""
+"""Asks whether an action may run, and waits for people if asked to."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class Provenance:
         self._keep("third_party", others)
 
     def read_unseen(self) -> None:
-        """Take in that others wrote something that the model has read, and nobody knows here."""
+        """Record that the model has read text of others that is unknown here."""
         self.is_tainted = self.is_incomplete = True
 
     def of(self, args: Mapping[str, Any]) -> Dict[str, List[Origin]]:

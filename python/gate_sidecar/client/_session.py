@@ -72,7 +72,7 @@ class SessionFacts:
         self._provenance = Provenance(user_request)
 
     def user_says(self, text: str) -> None:
-        """Take in that the user says more."""
+        """Add further words of the user."""
         self._provenance.user_says(text)
 
     def observe(

@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 
 def text_of(value: Any) -> Optional[str]:
-    """Return the text of a value, None where that cannot be told."""
+    """Return the text of a value, or None if that fails."""
     try:
         return str(value)
     except Exception:

@@ -979,7 +979,7 @@ class KillSwitchPreview(TypedDict):
     cancels: int
     """Approvals, approved and not used, that it would cancel."""
     moreApprovals: bool
-    """There are more open approvals than the 1,000 that were looked at, those with the oldest
+    """There are more open approvals than the 1,000 that were looked at, those with the earliest
     deadlines.
     """
     allowed: bool
@@ -1190,7 +1190,7 @@ class Outcome(TypedDict):
     decision: Literal["allow", "deny", "require_approval"]
     status: Literal["succeeded", "failed", "not_run", "missing"]
     """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
-    outcomes, told none in time.
+    outcomes, reported none in time.
     """
     possibleBypass: bool
     """It ran without an allow, or its outcome never came."""
@@ -1492,7 +1492,7 @@ class RecordedDecisionApproval(TypedDict):
 class RecordedDecisionOutcome(TypedDict):
     status: Literal["succeeded", "failed", "not_run", "missing"]
     """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
-    outcomes, told none in time.
+    outcomes, reported none in time.
     """
     possibleBypass: bool
     """It ran without an allow, or its outcome never came."""
@@ -1805,7 +1805,7 @@ class TimelineItemStop(TypedDict):
 class TimelineItemOutcome(TypedDict):
     status: Literal["succeeded", "failed", "not_run", "missing"]
     """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
-    outcomes, told none in time.
+    outcomes, reported none in time.
     """
     possibleBypass: bool
     """It ran without an allow, or its outcome never came."""

@@ -92,8 +92,8 @@ def _require_records(entries: Sequence[dict[str, Any]], grounds: dict[str, Any])
 def _require_votes(
     merge: dict[str, Any], entries: Sequence[dict[str, Any]], grounds: dict[str, Any]
 ) -> None:
-    """Number 3: it is approved, by one vote of each entry after the first, for who asked."""
-    require(merge.get("status") == "approved", "the approval has not the status approved")
+    """Number 3: it is approved, with one vote for each entry after the first, for the requester."""
+    require(merge.get("status") == "approved", "the status of the approval is not approved")
     quorum, votes = merge.get("quorum"), merge.get("votes")
     require(is_integer(quorum), "the quorum is not an integer")
     assert isinstance(quorum, int)
@@ -152,7 +152,7 @@ def parse_path(path: Any) -> list[str]:
     names, position = [root.group()], root.end()
     while position < len(path):
         step = _STEP.match(path, position)
-        require(step is not None, "a path of unbound has not the right form")
+        require(step is not None, "a path of unbound does not have the right form")
         assert step is not None
         plain, quoted = step.groups()
         names.append(plain if quoted is None else parse(quoted.encode("utf-8")))

@@ -100,7 +100,7 @@ def _require_rotations(value: Any) -> None:
     """Require the form of a list of rotations."""
     require_list(value, "rotations", most=MAX_ROTATIONS)
     different = {canonical(rotation) for rotation in value}
-    require(len(different) == len(value), "a rotation stands there twice")
+    require(len(different) == len(value), "a rotation occurs twice")
     for rotation in value:
         require_members(rotation, ("statement", "signatures"), "a rotation")
         statement, signatures = rotation["statement"], rotation["signatures"]

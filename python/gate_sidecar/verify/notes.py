@@ -89,7 +89,8 @@ def parse_note(note: Any) -> Note:
 def _parse_signature(line: str) -> NoteSignature:
     """Parse a signature line: U+2014, the name, base64 of keyId and signature."""
     parts = line.split(" ")
-    require(len(parts) == 3 and parts[0] == "\u2014", "a signature line has not the right form")
+    is_one = len(parts) == 3 and parts[0] == "\u2014"
+    require(is_one, "a signature line does not have the right form")
     name = parts[1]
     require(_KEY_NAME.fullmatch(name) is not None, "a signature line has a wrong name")
     data = decode_base64(parts[2], "a signature of the checkpoint")

@@ -14,7 +14,7 @@ export const RULES = {
   stopped: 'nothing is allowed or approved under a stop that covers it; only what is in force is ended',
   decision: 'an allow comes from a rule or from an approval, and is the action that was asked for',
   state:
-    'an approval goes from pending to approved, rejected, expired or cancelled, and from approved to used, once, in its time',
+    'an approval goes from pending to approved, rejected, expired or cancelled, and from approved to used, once, before its deadline',
   vote: 'a voter has the groups, is not the requester, and votes once, in its own name',
   quorum: 'an approval has the votes of as many people as it needs, counted again when it is given and when it is used',
   bound: 'an approval is used for exactly the request that was approved, by its requester',

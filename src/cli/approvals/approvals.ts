@@ -36,7 +36,7 @@ const EXAMPLE_ID = 'apr_01hzy3v4q2m8k7t6r5w4x3y2z1'
 export function addApprovalCommands(program: GateCommand): void {
   const approvals = program.command('approvals').description('list and decide held requests')
   addKeyOptions(approvals.command('list'), 'the tenant; required without a key')
-    .description('list approvals, earliest deadline first; without a key, all of the tenant')
+    .description('list approvals, earliest deadline first; without a key, all approvals of the tenant')
     // A key belongs to one of the two environments.
     .addOption(environmentOption().default(undefined, "the key's, else live"))
     .addOption(

@@ -42,7 +42,7 @@ export interface HeldCall {
 /**
  * Makes the `wrapToolCall` of a middleware: no tool of the agent runs before the gate allows the call. A refusal is a
  * message of the tool, with the status `error`.
- * Put this middleware last: a later one could run other arguments than were checked.
+ * Put this middleware last: a later one could run arguments other than those checked.
  *
  * @param source the session, or for an agent that serves several conversations a function that finds it for each request
  * @example

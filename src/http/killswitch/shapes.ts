@@ -72,7 +72,7 @@ export const StopPreview = titled('KillSwitchPreview', 'Effect that a trigger wo
   }),
   cancels: Type.Integer({ minimum: 0, description: 'Approvals, approved and not used, that it would cancel.' }),
   moreApprovals: Type.Boolean({
-    description: 'There are more open approvals than the 1,000 that were looked at, those with the oldest deadlines.',
+    description: 'There are more open approvals than the 1,000 that were looked at, those with the earliest deadlines.',
   }),
   allowed: Type.Boolean({ description: 'True when this key may trigger it.' }),
   refusal: nullable(Type.String({ description: 'Reason why it may not; null when it may.' })),

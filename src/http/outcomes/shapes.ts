@@ -7,7 +7,7 @@ import { EXAMPLE, id, nullable, oneOf, Timestamp, titled } from '../common-shape
 export const RecordedOutcome = {
   status: oneOf(
     [...OUTCOME_STATUSES, 'missing'],
-    '`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time.',
+    '`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, reported none in time.',
   ),
   possibleBypass: Type.Boolean({ description: 'It ran without an allow, or its outcome never came.' }),
   observed: Type.Boolean({ description: 'The caller said that it only watches and runs actions whatever is decided.' }),
