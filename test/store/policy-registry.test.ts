@@ -152,3 +152,15 @@ test('what is told of a set: when its folder was read, and since when it is in f
   await registry.idle()
   assert.deepEqual([told().checkedAt, told().current], [checkedAt, false], 'nothing is read while nobody asks')
 })
+
+test('a change is told of once: comments are none, a fault is, and so is its end', async (t) => {
+  const root = temporaryFolder()
+  const told: string[] = []
+  const { deps } = await beside(t, root, { onChange: (_, change) => void told.push('digest' in change ? 'in' : 'out') })
+  const registry = policyRegistry(deps)
+  for (const more of ['', '# changed\n', 'rulez: []\n', '# changed\n']) {
+    writeFiles(root, { 'acme/main.yaml': `${DENYING}${more}` })
+    await registry.reloadAll()
+  }
+  assert.deepEqual(told, ['in', 'out', 'in'])
+})

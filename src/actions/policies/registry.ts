@@ -182,9 +182,11 @@ async function takeIn(deps: Timed, slot: Slot | undefined, folder: TenantFolder,
     return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
   }
   const recorded = await recordLoaded(deps, set, folder, actor)
-  deps.onChange(tenant, { digest: set.digest, mode: set.mode, groupsWithoutKeys: unstaffedIn(deps, set) })
   // Changed tests or comments leave the set the same.
-  const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
+  const isSame = slot?.set?.digest === set.digest
+  if (!isSame || slot.faults.length > 0)
+    deps.onChange(tenant, { digest: set.digest, mode: set.mode, groupsWithoutKeys: unstaffedIn(deps, set) })
+  const since = isSame ? slot.since : formatTimestamp(deps.clock())
   const unrecorded = recorded ? null : folder
   const texts = 'problem' in folder.source ? undefined : textsIn(folder.source)
   return { set, texts, since, checkedAt, fingerprint, retry: null, faults: [], diagnostics, unrecorded }
