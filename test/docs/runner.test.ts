@@ -105,14 +105,7 @@ const RUN_TOO: readonly Row[] = [
   },
   {
     name: 'what the service says when it listens',
-    page: block(
-      'console',
-      '$ bin/gate-sidecar.js serve',
-      '…',
-      '… info  listening  url=http://127.0.0.1:4283',
-      '…',
-      '$ true',
-    ),
+    page: block('console', '$ bin/gate-sidecar.js serve', '…', '… info  listening  url=http://127.0.0.1:4283', '…'),
   },
   {
     name: 'a service that does not start',
@@ -126,7 +119,7 @@ const RUN_TOO: readonly Row[] = [
 
 const RULE = '  - {id: a, actions: ["a.*"], effect: allow, reason: Fine.}'
 
-/** Pages without commands. */
+/** Pages whose commands, if any, are not run. */
 const READ: readonly Row[] = [
   { name: 'no blocks', page: '# Title\n\nText with `code`.\n' },
   { name: 'no language', page: block('', 'a'), faults: [[1, /no rule covers/]] },
@@ -146,6 +139,16 @@ const READ: readonly Row[] = [
   { name: 'JSON', page: block('json', '{"a": [1]}') },
   { name: 'JSON that is none', page: block('json', '{"a": 1,}'), faults: [[1, /JSON/]] },
   { name: 'JSON with a key twice', page: block('json', '{"a": 1, "a": 1}'), faults: [[1, /no strict JSON/]] },
+  {
+    name: 'commands after a service',
+    page:
+      block('sh', 'true', 'npm start # serves', 'true') +
+      block('console', '$ gate-sidecar serve --data a', 'listening', '$ true'),
+    faults: [
+      [3, /nothing after the service is reached/],
+      [7, /nothing after the service is reached/],
+    ],
+  },
   { name: 'output of nothing', page: OUTPUT + block('json', '1'), faults: [[3, /right after commands/]] },
   { name: 'a policy', page: block('yaml', 'apiVersion: gate-sidecar/v1', 'tenant: shop', 'rules:', RULE) },
   { name: 'a part of a policy', page: block('yaml', 'rules:', RULE) },
@@ -184,9 +187,10 @@ function testFile(rule: string): string[] {
 }
 
 describe('the rules for blocks', { concurrency: 2 }, () => {
-  for (const { name, page, faults = [] } of [...READ, ...RUN, ...(FULL ? RUN_TOO : [])]) {
+  for (const row of [...READ, ...RUN, ...(FULL ? RUN_TOO : [])]) {
+    const { name, page, faults = [] } = row
     test(name, async () => {
-      const found = await faultsOf(page)
+      const found = await faultsOf(page, { runsCommands: !READ.includes(row) })
       assert.deepEqual(
         found.map(({ line }) => line),
         faults.map(([line]) => line),

@@ -36,7 +36,16 @@ const withoutComment = (line: string): string => line.replace(/\s+#.*$/, '').tri
 
 /** The steps of a block of commands (`sh`) or of a transcript (`console`). */
 export function stepsOf(block: Block): { steps: Step[]; faults: Fault[] } {
-  return block.language === 'sh' ? { steps: [shellStep(block)], faults: [] } : transcriptSteps(block)
+  const { steps, faults } = block.language === 'sh' ? { steps: [shellStep(block)], faults: [] } : transcriptSteps(block)
+  return { steps, faults: [...faults, ...unreachable(block)] }
+}
+
+/** A reader who pastes a block waits at the service for ever. In a transcript, output follows it. */
+function unreachable({ language, lines, line }: Block): Fault[] {
+  const typed = language === 'sh' ? lines : lines.map((text) => (text.startsWith('$ ') ? text.slice(2) : ''))
+  const at = typed.findIndex((text) => SERVICE.test(withoutComment(text)))
+  const hasMore = at >= 0 && typed.slice(at + 1).some((text) => text.trim() !== '')
+  return hasMore ? [{ line: line + 1 + at, problem: 'nothing after the service is reached; end the block there' }] : []
 }
 
 function shellStep({ lines, line }: Block): Step {
