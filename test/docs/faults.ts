@@ -29,7 +29,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, { where: string; texts(): string[] 
  * for the commands after it where `<!-- file: PATH -->` stands before it. `ts`: a file of integrations/, whose tests run it, or a
  * part. `python`: a part of docs/integrations/python.md, which runs it.
  *
- * @param isStrict whether warnings of parts of policies are faults too
+ * @param isStrict whether warnings of parts of policies are faults too, as on pages of codes, which name no files
  * @param runsCommands false leaves `sh`, `console` and what they print
  */
 export async function faultsOf(page: string, { isStrict = false, runsCommands = true } = {}): Promise<Fault[]> {
@@ -45,6 +45,7 @@ export async function faultsOf(page: string, { isStrict = false, runsCommands = 
       continue
     }
     const problem = isPolicyBlock(block) ? await policyFault(block) : quietFault(block)
+    if (!isStrict) faults.push(...unnamedFile(block))
     if (problem !== undefined) faults.push({ line: block.line, problem })
     else if (block.file !== undefined) steps.push(saveStep(block, block.file))
     else if (block.isOutput) {
@@ -68,6 +69,12 @@ export async function faultsOf(page: string, { isStrict = false, runsCommands = 
 
 function byLine(a: Fault, b: Fault): number {
   return a.line - b.line
+}
+
+/** A reader sees no mark: the text has to say under which name to save the block. */
+function unnamedFile({ file, above, line }: Block): Fault[] {
+  const name = file?.split('/').slice(-2).join('/') ?? ''
+  return above.includes(name) ? [] : [{ line, problem: `the paragraph above does not name ${file}` }]
 }
 
 /** The fault of a block that is not run. */

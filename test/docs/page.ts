@@ -12,6 +12,8 @@ export interface Block {
   isOutput: boolean
   /** The file that a reader saves it as: right after `<!-- file: PATH -->`. */
   file: string | undefined
+  /** The paragraph above that mark, which a rendered page leaves out. */
+  above: string
 }
 
 /** Problem of a page, with its line. */
@@ -30,20 +32,23 @@ export function blocksOf(page: string): { blocks: Block[]; faults: Fault[] } {
   const blocks: Block[] = []
   const faults: Fault[] = []
   const lines = page.split('\n')
-  let before = ''
+  let after = 0
   for (let i = 0; i < lines.length; i += 1) {
     const [, indent = '', fence = '', info = ''] = FENCE.exec(lines[i] ?? '') ?? []
-    if (fence === '') {
-      before = lines[i]?.trim() || before
-      continue
-    }
+    if (fence === '') continue
     const end = lines.findIndex((text, at) => at > i && text.trim() === fence)
     if (end < 0) return { blocks, faults: [{ line: i + 1, problem: 'the block has no end' }] }
     const [language = '', ...words] = info.trim().split(/\s+/)
     const inside = lines.slice(i + 1, end).map((text) => (text.startsWith(indent) ? text.slice(indent.length) : text))
+    const [before = '', above = ''] = lines
+      .slice(after, i)
+      .join('\n')
+      .trim()
+      .split(/\n\s*\n/)
+      .reverse()
     const file = FILE_MARK.exec(before)?.[1]
-    blocks.push({ language, words, lines: inside, line: i + 1, isOutput: before === OUTPUT_MARK, file })
-    before = ''
+    blocks.push({ language, words, lines: inside, line: i + 1, isOutput: before === OUTPUT_MARK, file, above })
+    after = end + 1
     i = end
   }
   return { blocks, faults }

@@ -85,7 +85,7 @@ const RUN_TOO: readonly Row[] = [
   },
   {
     name: 'a block that is saved',
-    page: `<!-- file: policies/a/b.json -->\n\n${block('json', '{}')}${block('console', '$ cat policies/a/b.json', '{}')}`,
+    page: `Save it as \`a/b.json\`:\n\n<!-- file: policies/a/b.json -->\n\n${block('json', '{}')}${block('console', '$ cat policies/a/b.json', '{}')}`,
   },
   { name: 'lines that are not run', page: block('sh', 'npm ci && npm test  # all', 'docker run x', 'npm run bench') },
   {
@@ -148,6 +148,11 @@ const READ: readonly Row[] = [
       [3, /nothing after the service is reached/],
       [7, /nothing after the service is reached/],
     ],
+  },
+  {
+    name: 'a file whose name only a comment has',
+    page: `Save \`b.json\` first.\n\nSave it:\n\n<!-- file: a/b.json -->\n\n${block('json', '{}')}Now \`b.json\`:\n\n<!-- file: b.json -->\n\n${block('json', '{}')}`,
+    faults: [[7, /does not name a\/b\.json/]],
   },
   { name: 'output of nothing', page: OUTPUT + block('json', '1'), faults: [[3, /right after commands/]] },
   { name: 'a policy', page: block('yaml', 'apiVersion: gate-sidecar/v1', 'tenant: shop', 'rules:', RULE) },
