@@ -3,6 +3,9 @@ import { flagOf, SETTINGS, type SettingName } from '../service/config.ts'
 
 /** A command of the program, with the form of help that all of them have. */
 export class GateCommand extends Command {
+  /** The first example of each of its commands, which the help of a group shows. */
+  readonly examples: string[] = []
+
   override createCommand(name?: string): GateCommand {
     return new GateCommand(name)
   }
@@ -14,6 +17,7 @@ export class GateCommand extends Command {
 
   /** Examples at the end of help: commands to copy, without the name of the program. */
   example(...commands: readonly string[]): this {
+    if (this.parent instanceof GateCommand) this.parent.examples.push(...commands.slice(0, 1))
     return this.notes(['\nExample:', ...commands.map((command) => `  gate-sidecar ${command}`)].join('\n'))
   }
 }

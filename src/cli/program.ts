@@ -23,6 +23,7 @@ export async function createProgram(commands: Commands, wanted?: string): Promis
     const add = await load()
     add(program)
   }
+  for (const group of program.commands as GateCommand[]) if (group.examples.length > 0) group.example(...group.examples)
   return program
 }
 

@@ -155,10 +155,20 @@ for (const command of COMMANDS) {
   })
 }
 
+for (const group of ['tenants', 'evidence', 'hook']) {
+  test(`${group} --help: an example of each of its commands`, async () => {
+    const { stdout } = await run([group, '--help'])
+    const shown = COMMANDS.filter((command) => command.startsWith(`${group} `)).map(
+      (command) => ` {2}gate-sidecar ${command} .*\n`,
+    )
+    assert.match(stdout, new RegExp(`\nExample:\n${shown.join('')}$`))
+  })
+}
+
 test('the commands tested here are all that there are', async () => {
   const listed = async (...group: string[]): Promise<string[]> => {
     const { stdout } = await run([...group, '--help'])
-    const section = stdout.split('Commands:\n')[1] ?? ''
+    const section = stdout.split(/Commands:\n|\nExample:/)[1] ?? ''
     const names = [...section.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => String(match[1]))
     return names.filter((name) => name !== 'help')
   }

@@ -31,15 +31,9 @@ export function addHookCommands(program: GateCommand): void {
     .option('--install', 'add the hook, with these options, to the settings of Claude Code, and show the changes')
     .addOption(new Option('--scope <scope>', 'settings that --install changes').choices(SCOPES).default('project'))
     .option('--yes', 'with --install: do not ask for confirmation')
-    .addHelpText(
-      'after',
-      `
-The key comes from GATE_SIDECAR_KEY. Anything but an allow blocks the call: a deny, an unreachable sidecar, a missing key.
-
-Example:
-  gate-sidecar hook claude-code --tenant acme --install
-  gate-sidecar hook claude-code --tenant acme < hook.json`,
-    )
+    .notes(`
+The key comes from GATE_SIDECAR_KEY. Anything but an allow blocks the call: a deny, an unreachable sidecar, a missing key.`)
+    .example('hook claude-code --tenant acme --install', 'hook claude-code --tenant acme < hook.json')
     .action(hookCommand)
 }
 
