@@ -38,8 +38,14 @@ const secure = helmet({
 
 /**
  * Serves the web console: its files, and its page for every address below CONSOLE_PATH, which the page itself reads.
+ * A browser that opens the address of the service alone is sent there; every other client gets the answer of any unknown path.
  */
 export function addConsole(app: Express, allowedHosts: readonly string[]): void {
+  app.get('/', (request, response, next) => {
+    if (request.accepts(['json', 'html']) !== 'html') return next()
+    assertHost(request.headers.host, allowedHosts)
+    response.writeHead(302, { Location: `${CONSOLE_PATH}/`, 'Cache-Control': 'no-store', Vary: 'Accept' }).end()
+  })
   app.use(CONSOLE_PATH, (request, _response, next) => {
     assertHost(request.headers.host, allowedHosts)
     next()

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../../src/keys/routes.ts'
+import { plainFetch } from '../declared.ts'
 import { startGate } from '../helpers.ts'
-import { assertDone, assertRefused, assertRefusedBy, entries } from './support.ts'
+import { assertDone, assertRefused, assertRefusedBy, entries, raw } from './support.ts'
 
 const gate = await startGate({ after })
 const owner = await gate.key()
@@ -47,6 +48,30 @@ for (const path of UNKNOWN_PATHS) {
     assertRefused(await gate.call(owner, 'POST', path, {}), 'not_found')
   })
 }
+
+const ACCEPTED: readonly [accept: string, status: number][] = [
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 302],
+  ['text/html', 302],
+  ['*/*', 404],
+  ['application/json', 404],
+  ['application/json, text/html;q=0.5', 404],
+  ['text/html;q=0', 404],
+]
+for (const [accept, status] of ACCEPTED) {
+  test(`/ answers ${status} to a client that accepts ${accept}`, async () => {
+    const response = await plainFetch(`${gate.server.url}/`, { headers: { accept }, redirect: 'manual' })
+    assert.equal(response.status, status)
+    assert.equal(response.headers.get('location'), status === 302 ? '/console/' : null)
+  })
+}
+
+test('/ redirects no request to another host', async () => {
+  const { status } = await raw(
+    gate,
+    'GET / HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
+  )
+  assert.equal(status, 421)
+})
 
 const ACCESS = {
   subject: { type: 'user', id: 'ann' },
