@@ -63,7 +63,7 @@ export const SETTINGS = {
     placeholder: 'number',
     default: 4283,
     example: 8080,
-    help: 'port to listen on; 0 takes a free one',
+    help: 'port to listen on, at most 65535; 0 takes a free one',
     shape: port,
   },
   socket: {

@@ -208,9 +208,39 @@ const ROWS: Row[] = [
     name: 'a misspelt command',
     args: () => ['sreve'],
     code: 2,
-    stderr: /unknown command 'sreve'\n\(Did you mean serve\?\)/,
+    stderr: /^gate-sidecar: unknown command 'sreve' \(Did you mean serve\?\)\. See `gate-sidecar --help`\.\n$/,
   },
-  { name: 'a misspelt option', args: () => ['keys', 'list', '--dta', 'x'], code: 2, stderr: /Did you mean --data/ },
+  {
+    name: 'a misspelt option',
+    args: () => ['keys', 'list', '--dta', 'x'],
+    code: 2,
+    stderr:
+      /^gate-sidecar: unknown option '--dta' \(Did you mean --data\?\)\. See `gate-sidecar keys list --help`\.\n$/,
+  },
+  {
+    name: 'an argument too many',
+    args: () => ['keys', 'list', 'x'],
+    code: 2,
+    stderr: /^gate-sidecar: too many arguments for 'list'\. .* but got 1\. See `gate-sidecar keys list --help`\.\n$/,
+  },
+  {
+    name: 'the help of a command that does not exist',
+    args: () => ['policies', '--help'],
+    code: 2,
+    stderr: /^gate-sidecar: unknown command 'policies'\. See `gate-sidecar --help`\.\n$/,
+  },
+  {
+    name: 'the help of a command that its group lacks',
+    args: () => ['keys', 'creat', '--help'],
+    code: 2,
+    stderr: /^gate-sidecar: unknown command 'creat' \(Did you mean create\?\)\. See `gate-sidecar keys --help`\.\n$/,
+  },
+  {
+    name: 'help of a command',
+    args: () => ['keys', 'help', 'list'],
+    code: 0,
+    stdout: /^Usage: gate-sidecar keys list /,
+  },
   { name: '--version', args: () => ['--version'], code: 0, stdout: /^\d+\.\d+\.\d+\n$/ },
 
   {

@@ -68,6 +68,11 @@ const FAULTS: { name: string; args: string[]; env?: Record<string, string>; stde
     stderr: /--allowed-hosts: "a,,b" is not accepted/,
   },
   {
+    name: 'a port that is too large',
+    args: ['config', 'print', '--port', '99999'],
+    stderr: /--port: "99999" is not accepted \(.*at most 65535/,
+  },
+  {
     name: 'a way to watch that is none',
     args: ['config', 'print', '--watch=no'],
     stderr: /--watch: "no" is not accepted \(on: /,

@@ -178,7 +178,10 @@ test('@gate-sidecar/hook installs alone, without SQLite, and its hook and relay 
     ['steady ran', 'gate-sidecar did not allow this call: Not this one.'],
   )
   const other = spawnSync(bin, ['serve'], { encoding: 'utf8' })
-  assert.deepEqual([other.status, other.stderr], [2, "error: unknown command 'serve'\n"])
+  assert.deepEqual(
+    [other.status, other.stderr],
+    [2, "gate-sidecar: unknown command 'serve'. See `gate-sidecar --help`.\n"],
+  )
   assert.equal(spawnSync(bin, ['health'], { env: environment() }).status, 1)
 })
 
