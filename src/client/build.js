@@ -38,13 +38,14 @@ const ENTRIES = [
 
 /** Builds the package.json of the package. Facts about the whole product come from that of the product. */
 function manifest() {
-  const { version, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const { version, license, engines, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   return {
     name: '@gate-sidecar/client',
     version,
     description:
       'Asks gate-sidecar before an AI agent acts, and verifies its evidence offline. For browsers and Node.js.',
     license,
+    repository,
     type: 'module',
     sideEffects: false,
     engines,

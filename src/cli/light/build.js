@@ -13,12 +13,13 @@ const PACKAGE = join(ROOT, 'dist/hook')
 
 /** Builds the package.json of the package. Facts about the whole product come from that of the product. */
 function manifest() {
-  const { version, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const { version, license, engines, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   return {
     name: '@gate-sidecar/hook',
     version,
     description: 'Asks gate-sidecar before each tool call of Claude Code or of an MCP server.',
     license,
+    repository,
     type: 'commonjs',
     engines,
     bin: { 'gate-sidecar': 'bin/gate-sidecar.js' },

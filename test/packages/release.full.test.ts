@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parse } from 'yaml'
+import { temporaryFolder } from '../helpers.ts'
+
+/* The workflow that releases, and the files it publishes, made in a copy of the project as the workflow makes them. */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const PACKAGES = ['gate-sidecar', '@gate-sidecar/client', '@gate-sidecar/hook']
+const run = promisify(execFile)
+
+interface Job {
+  if?: string
+  environment?: string
+  permissions: Record<string, string>
+  steps: { name?: string; uses?: string; run?: string; with?: Record<string, unknown> }[]
+}
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const { jobs }: { jobs: Record<string, Job> } = parse(read('.github/workflows/release.yml'))
+
+/** Runs the step of the workflow with this name, as GitHub would. */
+function runStep(name: string, cwd: string, env: Record<string, string>) {
+  const step = Object.values(jobs)
+    .flatMap(({ steps }) => steps)
+    .find((one) => one.name === name)
+  const { PATH = '', HOME = '' } = process.env
+  return run('bash', ['-e', '-c', step?.run ?? assert.fail(name)], { cwd, env: { PATH, HOME, ...env } })
+}
+
+const copy = temporaryFolder()
+
+before(async () => {
+  const folders = ['.github', 'bin', 'docs/errors', 'policies', 'python', 'schemas', 'src']
+  for (const path of [...folders, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'tsconfig.json'])
+    cpSync(join(ROOT, path), join(copy, path), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  const repository = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_REPOSITORY: 'acme/gate' }
+  await runStep('the packages name this repository', copy, repository)
+  await run('npm', ['run', 'build'], { cwd: copy })
+  await run('npm', ['run', 'pack'], { cwd: copy })
+})
+
+const tarballs = (): string[] => readdirSync(join(copy, 'release')).filter((name) => name.endsWith('.tgz'))
+
+test('each npm package names the repository of the workflow, without which npm refuses its provenance', async () => {
+  for (const name of tarballs()) {
+    const { stdout } = await run('tar', ['-xzOf', join(copy, 'release', name), 'package/package.json'])
+    assert.deepEqual(JSON.parse(stdout).repository, { type: 'git', url: 'git+https://git.example/acme/gate.git' }, name)
+  }
+  assert.equal(tarballs().length, PACKAGES.length)
+})
