@@ -6,6 +6,7 @@ import { before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
+import { VERSION } from '../../src/version.ts'
 import { temporaryFolder } from '../helpers.ts'
 
 /* The workflow that releases, and the files it publishes, made in a copy of the project as the workflow makes them. */
@@ -47,6 +48,15 @@ before(async () => {
 })
 
 const tarballs = (): string[] => readdirSync(join(copy, 'release')).filter((name) => name.endsWith('.tgz'))
+
+test('the workflow publishes the three packed files, and no repository of a like name', async () => {
+  const { stdout } = await runStep('npm packages, with provenance', copy, {
+    npm_config_dry_run: 'true',
+    npm_config_offline: 'true',
+  })
+  const published = stdout.split('\n').filter((line) => line.startsWith('+ '))
+  assert.deepEqual(published.sort(), PACKAGES.map((name) => `+ ${name}@${VERSION}`).sort())
+})
 
 test('each npm package names the repository of the workflow, without which npm refuses its provenance', async () => {
   for (const name of tarballs()) {
