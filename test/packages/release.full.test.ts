@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
@@ -64,4 +65,19 @@ test('each npm package names the repository of the workflow, without which npm r
     assert.deepEqual(JSON.parse(stdout).repository, { type: 'git', url: 'git+https://git.example/acme/gate.git' }, name)
   }
   assert.equal(tarballs().length, PACKAGES.length)
+})
+
+test('SHA256SUMS.txt has the digest of every other file of the release, the Python packages among them', () => {
+  const release = join(copy, 'release')
+  const files = readdirSync(release).filter((name) => name !== 'SHA256SUMS.txt')
+  assert.deepEqual(
+    files.filter((name) => name.startsWith('gate_sidecar')),
+    [`gate_sidecar-${VERSION}-py3-none-any.whl`, `gate_sidecar-${VERSION}.tar.gz`],
+  )
+  const digest = (name: string): string =>
+    createHash('sha256')
+      .update(readFileSync(join(release, name)))
+      .digest('hex')
+  const sums = readFileSync(join(release, 'SHA256SUMS.txt'), 'utf8')
+  assert.equal(sums, files.map((name) => `${digest(name)}  ${name}\n`).join(''))
 })
