@@ -67,6 +67,29 @@ test('each npm package names the repository of the workflow, without which npm r
   assert.equal(tarballs().length, PACKAGES.length)
 })
 
+test('a job that may write runs no code of packages, and only after the approval of a pushed tag', () => {
+  const writing = Object.entries(jobs).filter(([, { permissions }]) => Object.values(permissions).includes('write'))
+  assert.deepEqual(
+    writing.map(([name, job]) => [name, job.environment, job.if]),
+    [['publish', 'release', "github.event_name == 'push'"]],
+  )
+  const scripts = writing.flatMap(([, { steps }]) => steps.map((step) => step.run ?? ''))
+  assert.doesNotMatch(scripts.join('\n'), /npm (?:ci|i|install|run|test)\b|\bpip\b|docker (?:buildx )?build\b/)
+  for (const [name, { steps }] of Object.entries(jobs))
+    assert.ok(name === 'publish' || !JSON.stringify(steps).includes('secrets.'), name)
+})
+
+test('a release without a registry, or with an image in another one, stops before it signs in', async () => {
+  const { steps } = jobs.publish ?? assert.fail()
+  const step = 'the variables name the registry, and an image in it'
+  assert.equal(steps[0]?.name, step)
+  const check = (IMAGE_REGISTRY: string, IMAGE: string) => runStep(step, copy, { IMAGE_REGISTRY, IMAGE })
+  await check('registry.example', 'registry.example/acme/gate')
+  await assert.rejects(check('', '/acme/gate'), /IMAGE_REGISTRY: is not set/)
+  for (const image of ['', 'acme/gate', 'registry.example', 'registry.example/', 'registry.example.org/acme/gate'])
+    await assert.rejects(check('registry.example', image), /IMAGE must begin with/, image)
+})
+
 test('SHA256SUMS.txt has the digest of every other file of the release, the Python packages among them', () => {
   const release = join(copy, 'release')
   const files = readdirSync(release).filter((name) => name !== 'SHA256SUMS.txt')
