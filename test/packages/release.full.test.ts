@@ -90,6 +90,20 @@ test('a release without a registry, or with an image in another one, stops befor
     await assert.rejects(check('registry.example', image), /IMAGE must begin with/, image)
 })
 
+for (const name of readdirSync(join(ROOT, '.github/workflows'))) {
+  test(`${name} names actions by commits, with their versions, and keeps no credential in a checkout`, () => {
+    const text = read(`.github/workflows/${name}`)
+    const uses = [...text.matchAll(/\buses: (.*)/g)].map(([, action = '']) => action)
+    assert.ok(uses.length > 0)
+    const movable = uses.filter((action) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))
+    assert.deepEqual(movable, [])
+    const all: { jobs: Record<string, Job> } = parse(text)
+    const steps = Object.values(all.jobs).flatMap((job) => job.steps)
+    const checkouts = steps.filter((step) => step.uses?.startsWith('actions/checkout@'))
+    assert.ok(checkouts.every((step) => step.with?.['persist-credentials'] === false))
+  })
+}
+
 test('SHA256SUMS.txt has the digest of every other file of the release, the Python packages among them', () => {
   const release = join(copy, 'release')
   const files = readdirSync(release).filter((name) => name !== 'SHA256SUMS.txt')
