@@ -118,3 +118,19 @@ test('SHA256SUMS.txt has the digest of every other file of the release, the Pyth
   const sums = readFileSync(join(release, 'SHA256SUMS.txt'), 'utf8')
   assert.equal(sums, files.map((name) => `${digest(name)}  ${name}\n`).join(''))
 })
+
+test('the documented identity of the signer is the release workflow of the repository at a tag, and nothing like it', () => {
+  const [, pattern = ''] = /--certificate-identity-regexp '([^']+)'/.exec(read('docs/releasing.md')) ?? []
+  const identity = new RegExp(pattern.replace('OWNER/REPOSITORY', 'acme/gate'))
+  const host = 'https://github.com'
+  const workflow = `${host}/acme/gate/.github/workflows/release.yml`
+  assert.match(`${workflow}@refs/tags/v1.2.3`, identity)
+  for (const other of [
+    `${workflow}@refs/heads/main`,
+    `${host}/acme/gate/.github/workflows/ci.yml@refs/tags/v1.2.3`,
+    `${host}/acme/gate-fork/.github/workflows/release.yml@refs/tags/v1.2.3`,
+    `${host}/evil/${workflow}@refs/tags/v1.2.3`,
+    `${workflow.replace('github.com', 'github-com')}@refs/tags/v1.2.3`,
+  ])
+    assert.doesNotMatch(other, identity)
+})
