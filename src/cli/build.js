@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { inBrowsers } from '../client/in-browsers.js'
 import { COMMON_JS, PROGRAM, STORE_THREADS, THREADS } from './build-options.js'
 import { writeNotice } from './notice.js'
 
@@ -68,7 +69,17 @@ await buildInOneFile('policies', POLICIES)
 // The process that compiles has the flags of V8 that commands have.
 execFileSync(process.execPath, [join(SRC, 'cli/compile.js')], { stdio: ['ignore', 'ignore', 'inherit'] })
 
-writeNotice(metafile, OUT)
+// The package has the console too, which another build writes. Its licences and its bill are parts of those of the package.
+const page = await build({
+  entryPoints: [join(SRC, 'console/main.tsx')],
+  outdir: OUT,
+  write: false,
+  bundle: true,
+  format: 'esm',
+  metafile: true,
+  plugins: [inBrowsers],
+})
+writeNotice({ inputs: { ...metafile.inputs, ...page.metafile.inputs } }, OUT)
 // One of an earlier build would be applied.
 rmSync(join(OUT, 'migrations'), { recursive: true, force: true })
 cpSync(join(SRC, 'store/sqlite/migrations'), join(OUT, 'migrations'), { recursive: true })

@@ -134,3 +134,17 @@ test('the documented identity of the signer is the release workflow of the repos
   ])
     assert.doesNotMatch(other, identity)
 })
+
+test('the bill and the licences of gate-sidecar include what its console bundles', () => {
+  const bill = (folder: string): string[] => {
+    const text = readFileSync(join(copy, folder, 'sbom.cdx.json'), 'utf8')
+    return JSON.parse(text).components.map(({ name, version }: Record<string, string>) => `${name} ${version}`)
+  }
+  const notice = readFileSync(join(copy, 'dist/NOTICE'), 'utf8')
+  const packages = bill('dist')
+  assert.ok(bill('dist/console').some((one) => one.startsWith('preact ')))
+  for (const one of bill('dist/console')) {
+    assert.ok(packages.includes(one), one)
+    assert.ok(notice.includes(`${one}, `), one)
+  }
+})
