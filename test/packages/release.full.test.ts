@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { VERSION } from '../../src/version.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { temporaryFolder, writeFiles } from '../helpers.ts'
 
 /* The workflow that releases, and the files it publishes, made in a copy of the project as the workflow makes them. */
 
@@ -35,6 +35,17 @@ function runStep(name: string, cwd: string, env: Record<string, string>) {
   return run('bash', ['-e', '-c', step?.run ?? assert.fail(name)], { cwd, env: { PATH, HOME, ...env } })
 }
 
+/** Files of an earlier build, or of somebody, which no package may have. */
+const STRAYS = [
+  'bin/stray.txt',
+  'dist/stray-AAAAAAAA.js',
+  'dist/client/stray.js',
+  'dist/console/assets/stray-AAAAAAAA.js',
+  'dist/hook/bin/stray.js',
+  'dist/migrations/0099_stray.sql',
+  'policies/demo/stray.txt',
+  'schemas/stray.txt',
+]
 const copy = temporaryFolder()
 
 before(async () => {
@@ -42,6 +53,7 @@ before(async () => {
   for (const path of [...folders, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'tsconfig.json'])
     cpSync(join(ROOT, path), join(copy, path), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  writeFiles(copy, Object.fromEntries(STRAYS.map((path) => [path, ''])))
   const repository = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_REPOSITORY: 'acme/gate' }
   await runStep('the packages name this repository', copy, repository)
   await run('npm', ['run', 'build'], { cwd: copy })
@@ -147,4 +159,13 @@ test('the bill and the licences of gate-sidecar include what its console bundles
     assert.ok(packages.includes(one), one)
     assert.ok(notice.includes(`${one}, `), one)
   }
+})
+
+test('no package has a file of an earlier build, or one that somebody left beside its own', async () => {
+  const listings = tarballs().map((name) => run('tar', ['-tzf', join(copy, 'release', name)]))
+  const paths = (await Promise.all(listings)).flatMap(({ stdout }) => stdout.split('\n'))
+  assert.deepEqual(
+    paths.filter((path) => path.includes('stray')),
+    [],
+  )
 })
