@@ -50,7 +50,10 @@ function manifest() {
     sideEffects: false,
     engines,
     main: './index.cjs',
-    exports: Object.fromEntries(ENTRIES.map(({ path, file }) => [path, conditions(file)])),
+    exports: {
+      ...Object.fromEntries(ENTRIES.map(({ path, file }) => [path, conditions(file)])),
+      './package.json': './package.json',
+    },
     files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts', 'NOTICE', 'sbom.cdx.json'],
   }
 }

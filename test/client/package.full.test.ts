@@ -197,6 +197,11 @@ test('what requires it gets what what imports it gets', async () => {
   }
 })
 
+test('its package.json can be read through its name, as that of the other packages', async () => {
+  writeFiles(app, { 'load.cjs': `console.log(require('@gate-sidecar/client/package.json').version)` })
+  assert.equal((await run(process.execPath, ['load.cjs'], { cwd: app })).stdout, `${VERSION}\n`)
+})
+
 test('publint finds nothing', async () => {
   const { messages } = await publint({
     pkgDir: join(app, 'node_modules/@gate-sidecar/client'),

@@ -48,6 +48,8 @@ interface Packed {
   tarball: string
   size: number
   paths: string[]
+  /** Paths of files that may be executed. */
+  programs: string[]
   version: string
 }
 
@@ -57,7 +59,9 @@ async function pack(folder: string): Promise<Packed> {
   const { stdout } = await run('npm', ['pack', folder, '--json', '--ignore-scripts', '--pack-destination', into])
   const [{ filename, size, files, version }] = JSON.parse(stdout)
   const paths = files.map(({ path }: { path: string }) => path)
-  return { tarball: join(into, filename), size, paths, version }
+  const executable = files.filter(({ mode }: { mode: number }) => mode === 0o755)
+  const programs = executable.map(({ path }: { path: string }) => path)
+  return { tarball: join(into, filename), size, paths, programs, version }
 }
 
 /** An empty folder with the package installed. SQLite is compiled already: that takes 90 s. */
@@ -98,8 +102,9 @@ async function serveDemo(t: TestContext, app: string): Promise<string> {
 }
 
 test('gate-sidecar packs its bundles only, in at most 1.5 MB', async () => {
-  const { paths, size, version } = await pack(ROOT)
+  const { paths, programs, size, version } = await pack(ROOT)
   assert.equal(version, VERSION)
+  assert.deepEqual(programs, ['bin/gate-sidecar.js'])
   const odd = paths.filter((path) => !PACKED.some((pattern) => pattern.test(path)))
   const missing = PACKED.filter((pattern) => !paths.some((path) => pattern.test(path)))
   assert.deepEqual([odd, missing], [[], []])
@@ -158,6 +163,7 @@ test('@gate-sidecar/hook installs alone, without SQLite, and its hook and relay 
   const packed = await pack(join(ROOT, 'dist/hook'))
   assert.equal(packed.version, VERSION)
   const inBin = ['gate-sidecar.js', 'main.cjs', 'start.js'].map((name) => `bin/${name}`)
+  assert.deepEqual(packed.programs, ['bin/gate-sidecar.js'])
   assert.deepEqual(packed.paths, ['LICENSE', 'NOTICE', 'README.md', ...inBin, 'package.json', 'sbom.cdx.json'])
   const app = await install(packed)
   assert.deepEqual(installed(app), ['@gate-sidecar/hook'])

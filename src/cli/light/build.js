@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -40,6 +40,7 @@ const { metafile } = await build({
 writeNotice(metafile, PACKAGE)
 writeFileSync(join(PACKAGE, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
 copyFileSync(join(HERE, 'gate-sidecar.js'), join(PACKAGE, 'bin/gate-sidecar.js'))
+chmodSync(join(PACKAGE, 'bin/gate-sidecar.js'), 0o755)
 copyFileSync(join(ROOT, 'bin/start.js'), join(PACKAGE, 'bin/start.js'))
 copyFileSync(join(HERE, 'README.md'), join(PACKAGE, 'README.md'))
 copyFileSync(join(ROOT, 'LICENSE'), join(PACKAGE, 'LICENSE'))
