@@ -24,10 +24,7 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   }
   const fact = readFactName(memberOf(node, 'fact'), names)
   const operator = readOperator(memberOf(node, 'operator'), names)
-  if (operator === undefined) {
-    checkMeantValue(node, fact, names)
-    return undefined
-  }
+  if (operator === undefined) return undefined
   // The operator determines which values fit, and is not certain where it does not suit the fact.
   if (fact !== undefined && !checkFactType(node, fact, operator, names)) return undefined
   if (!checkValue(node, operator, names)) return undefined
@@ -35,13 +32,6 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   const comparison = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
   const index = indexOf(fact.path.text, comparison, names)
   return { kind: 'leaf', fact: fact.path, ...comparison, index, ...lineOf(node) }
-}
-
-/** Checks the value of a misspelt operator against the operator that was meant. */
-function checkMeantValue(node: Node, fact: KnownFact | undefined, names: Names): void {
-  const meant = parseOperator(suggestOperator(wordOf(memberOf(node, 'operator'))) ?? '')
-  if (meant === undefined) return
-  if (fact === undefined || suitsFact(fact, meant)) checkValue(node, meant, names)
 }
 
 /** Leaf.index, shared by equal comparisons of the same fact. */

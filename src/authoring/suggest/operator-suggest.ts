@@ -2,7 +2,7 @@ import { DECORATORS, type ParsedOperator, parseOperator } from '../../policies/d
 import { OPERATORS } from '../../policies/operators.ts'
 import type { FactType } from '../../policies/set.ts'
 import { closest, folded } from './closest.ts'
-import { DECORATOR_WORDS, OPERATOR_WORDS } from './synonyms.ts'
+import { DECORATOR_WORDS, ITEM_WORDS, OPERATOR_WORDS } from './synonyms.ts'
 
 /** Advice on an operator without an equivalent. */
 export function operatorHint(text: string): string {
@@ -15,12 +15,34 @@ export function operatorHint(text: string): string {
 /** The operator, with its decorators, that was probably meant. */
 export function suggestOperator(text: string): string | undefined {
   const parts = text.split(/[:.]/).map((part) => part.trim())
-  const last = parts.pop() ?? ''
-  const operator = closest(last, OPERATORS.keys(), OPERATOR_WORDS)
+  const operator = meantOperator(parts.pop() ?? '')
   const decorators = parts.map((part) => closest(part, DECORATORS.keys(), DECORATOR_WORDS))
   if (operator === undefined || decorators.includes(undefined)) return undefined
   // Operators that only look at whether the fact is there take no decorator.
   return OPERATORS.get(operator)?.value === 'none' ? operator : [...decorators, operator].join(':')
+}
+
+const NEGATION = /^(?:!|(?:does|do|is|has)?(?:not|nt)|non|no|un|n(?=equal|match|contain|exist))(.+)$/
+
+/** Never an operator of the opposite meaning: a rule that takes it would do the contrary. */
+function meantOperator(word: string): string | undefined {
+  const plain = folded(word)
+  const names = [...OPERATORS.keys()]
+  if (OPERATOR_WORDS.has(plain) || names.some((name) => folded(name) === plain))
+    return closest(word, names, OPERATOR_WORDS)
+  if (ITEM_WORDS.has(plain)) return ITEM_WORDS.get(plain)
+  const negated = NEGATION.exec(plain)?.[1]
+  if (negated !== undefined) return oppositeOf(meantOperator(negated))
+  const nearest = closest(word, names)
+  const other = nearest === undefined ? '' : plain.replace(folded(nearest), '')
+  // More letters around a whole name may give it another meaning, as in mismatches.
+  return other.length > 2 && other !== plain ? undefined : nearest
+}
+
+function oppositeOf(operator: string | undefined): string | undefined {
+  if (operator === undefined) return undefined
+  const negated = OPERATORS.get(operator)?.opposite
+  return negated ?? [...OPERATORS.values()].find(({ opposite }) => opposite === operator)?.name ?? `not:${operator}`
 }
 
 /** A similar operator that applies to the type. */

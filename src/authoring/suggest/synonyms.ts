@@ -183,6 +183,12 @@ export const OPERATOR_WORDS: Synonyms = synonyms({
   after: 'dategreaterthan later laterthan since',
 })
 
+/** Names of comparisons of a list with another, which are decorated here. */
+export const ITEM_WORDS: Synonyms = synonyms({
+  'someFact:in': 'containsany containsanyof containsoneof hasany hasanyof anyin anyof intersects overlaps',
+  'everyFact:in': 'allin subsetof issubsetof containsonly',
+})
+
 export const DECORATOR_WORDS: Synonyms = synonyms({
   not: '! no negate',
   someFact: 'some any anyfact somevalue anyof exists',
