@@ -197,7 +197,16 @@ export const MISTAKES: [name: string, code: string, policy: string][] = [
   ['a wildcard in a whole text', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"/etc/*"')))],
   ['a wildcard at the end of a beginning', 'GATE2034', TEXT + rules(rule('deny', text('startsWith', '"/etc/*"')))],
   ['a pattern as a whole text', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"^/etc/.*$"')))],
-  ['yes in place of true', 'GATE2034', TEXT + rules(rule('allow', text('equal', 'yes')))],
+  [
+    'yes in place of true',
+    'GATE2034',
+    rules(rule('deny', `{all: [{fact: context.text, operator: exists}, ${text('equal', 'yes')}]}`)),
+  ],
+  ['words that a bar joins', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"POST|PUT|DELETE"')))],
+  ['a wildcard at the end of a name', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"prod-*"')))],
+  ['a wildcard inside a path', 'GATE2034', TEXT + rules(rule('deny', text('in', '["/home/*/x"]')))],
+  ['a wildcard for all of a folder', 'GATE2034', TEXT + rules(rule('deny', text('startsWith', '"/etc/**"')))],
+  ['a file name without the slash before it', 'GATE2110', TEXT + rules(rule('allow', text('endsWith', 'README.md')))],
   ['a separator of thousands', 'GATE2034', AMOUNT + rules(rule('deny', amount('greaterThan', '10.000')), ALLOW)],
   [
     'factors that never reach a threshold',
@@ -240,6 +249,35 @@ export const SOUND: [name: string, policy: string][] = [
     TEXT + rules(rule('deny', text('equal', '"yes"'), 'a'), rule('deny', text('in', '[no, se]'), 'b')),
   ],
   ['a number with decimals', AMOUNT + rules(rule('deny', amount('greaterThan', '10.25')), ALLOW)],
+  ['a number with three decimals', AMOUNT + rules(rule('deny', amount('greaterThan', '99.999')), ALLOW)],
+  [
+    'spaces that end a word, and begin one',
+    TEXT + rules(rule('deny', text('startsWith', '"rm "'), 'a'), rule('allow', text('endsWith', '" bcc"'), 'b')),
+  ],
+  ['the beginning of a file name', TEXT + rules(rule('allow', text('startsWith', '/tmp/agent-')))],
+  ['no for Norway in a fact of texts', TEXT + rules(rule('deny', text('equal', 'no')))],
+  [
+    'facts of one name and two types',
+    `actions:
+  door.open: {context: {type: object, required: [code], properties: {code: {type: string}}}}
+  pay.out: {context: {type: object, required: [code], properties: {code: {type: integer}}}}
+rules:
+  - {id: a, actions: [door.open], effect: deny, reason: R., when: ${leaf('context.code', 'equal', '"0000"')}}
+${rule('deny', leaf('context.code', 'lessThan', '400'))}`,
+  ],
+  [
+    'flags of one letter',
+    TEXT + rules(rule('deny', text('equal', '-d'), 'a'), rule('deny', text('in', '[-D, -f]'), 'b')),
+  ],
+  [
+    'schemas that list both letter cases',
+    `actions:
+  pay.in: {context: {type: object, required: [text], properties: {text: {enum: [OPEN, DONE]}}}}
+  pay.out: {context: {type: object, required: [text], properties: {text: {enum: [open, done]}}}}
+rules:
+  - {id: a, actions: [pay.in], effect: deny, reason: R., when: ${text('equal', 'OPEN')}}
+${rule('deny', text('equal', 'open'))}`,
+  ],
   [
     'a default with which nothing is allowed',
     `facts: {context.ok: {type: boolean, default: false}}\n${rules(rule('allow', leaf('context.ok', 'equal', 'true')))}`,
@@ -254,4 +292,12 @@ export const SOUND: [name: string, policy: string][] = [
         ),
       ),
   ],
+]
+
+/** Policies with the constant that is suggested for their only mistake. */
+export const SUGGESTED: [suggestion: string | null, policy: string][] = [
+  ['/README.md', TEXT + rules(rule('allow', text('endsWith', 'README.md')))],
+  ['.example.com', TEXT + rules(rule('allow', text('endsWith', 'example.com')))],
+  [null, TEXT + rules(rule('allow', text('startsWith', '"https://api."')))],
+  ['"rm "', TEXT + rules(rule('deny', text('startsWith', '" rm "')))],
 ]

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lintWithTests } from '../../src/authoring/cases/untested.ts'
-import { MISTAKES, SOUND } from './mistakes.ts'
+import type { Diagnostic } from '../../src/authoring/diagnostics/diagnostics.ts'
+import { MISTAKES, SOUND, SUGGESTED } from './mistakes.ts'
 import { HEADER, LISTS } from './sources.ts'
 
-async function codesOf(policy: string): Promise<string[]> {
+async function findingsOf(policy: string): Promise<readonly Diagnostic[]> {
   const files = [{ name: 'main.yaml', bytes: Buffer.from(HEADER + policy) }]
   const lists = new Map([...LISTS, ['lists/empty.txt', Buffer.from('# None yet.\n')]])
-  const found = await lintWithTests({ tenant: 'acme', files, lists, ignored: [] })
-  return [...new Set(found.map(({ code }) => code))]
+  return lintWithTests({ tenant: 'acme', files, lists, ignored: [] })
+}
+
+async function codesOf(policy: string): Promise<string[]> {
+  return [...new Set((await findingsOf(policy)).map(({ code }) => code))]
 }
 
 for (const [name, code, policy] of MISTAKES)
@@ -16,3 +20,11 @@ for (const [name, code, policy] of MISTAKES)
 
 for (const [name, policy] of SOUND)
   test(`no mistake is none: ${name}`, async () => assert.deepEqual(await codesOf(policy), []))
+
+for (const [wanted, policy] of SUGGESTED)
+  test(`a suggestion neither widens nor breaks the rule: ${wanted}`, async () => {
+    assert.deepEqual(
+      (await findingsOf(policy)).map(({ suggestion }) => suggestion),
+      [wanted],
+    )
+  })

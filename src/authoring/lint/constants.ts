@@ -49,7 +49,8 @@ export function reportConstants(certain: Certain): ReadonlySet<Leaf> {
   return reported
 }
 
-function usesIn(set: PolicyData): Use[] {
+/** The comparisons of rules and factors, each with every rule or factor that it belongs to. */
+export function usesIn(set: PolicyData): Use[] {
   return [...set.rules, ...set.factors].flatMap((about) =>
     about.condition === undefined ? [] : leavesOf(about.condition, set.conditions).map((leaf) => ({ leaf, about })),
   )

@@ -47,9 +47,9 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   if (isWhole) reportIdle(set, names, roots)
   if (isWhole) reportReach(certain)
   if (level === 'advice') advise(certain)
-  if (actionNodes !== undefined) reportTexts(set, names)
+  if (actionNodes !== undefined) reportTexts(certain)
   const refused = reportConstants(certain)
-  reportOddConstants(names, refused)
+  reportOddConstants(certain, refused)
   return analyse(certain, refused) && isWhole
 }
 

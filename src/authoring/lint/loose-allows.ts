@@ -8,8 +8,11 @@ import { placeOf } from './describe.ts'
 const HOST = /^[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+$/
 /** A scheme and host without the slash that ends the host. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+$/i
-/** A folder without the slash that ends its name. */
-const FOLDER = /^(?:[A-Za-z]:|[.~])?\/.*[^/]$/
+/** A folder without the slash that ends its name. After other signs, the rest of a name is open on purpose. */
+const FOLDER = /^(?:[A-Za-z]:|[.~])?\/.*[\p{L}\p{N}]$/u
+/** A file name, which looks like a host. */
+const FILE =
+  /\.(?:md|txt|json|ya?ml|toml|ini|cfg|conf|env|lock|log|csv|pdf|html?|xml|[jt]sx?|py|sh|sql|png|jpe?g|zip|gz)$/i
 
 /** Reports a comparison by which a rule allows more than its constant shows. */
 export function adviseLoose(leaf: Leaf, rule: Rule, names: Names): void {
@@ -19,7 +22,7 @@ export function adviseLoose(leaf: Leaf, rule: Rule, names: Names): void {
   const decorators = leaf.operator.split(':').slice(0, -1)
   if (beyond !== undefined && !decorators.includes('not')) {
     const [example, meant] = beyond
-    const message = `Rule ${rule.id} also allows ${example}. Write ${meant}.`
+    const message = `Rule ${rule.id} also allows ${example}. Write ${meant ?? 'the whole host, and the slash after it'}.`
     names.report.add('GATE2110', place, message, meant)
   }
   if (decorators.includes('someFact') && !decorators.includes('not')) {
@@ -37,9 +40,12 @@ export function adviseEvery(leaf: Leaf, rule: Rule, names: Names): void {
 }
 
 /** A text that is allowed although it is of another host or folder, and the constant that was probably meant. */
-function beyondOf(operator: string, wanted: string): [example: string, meant: string] | undefined {
-  if (operator === 'endsWith' && HOST.test(wanted)) return [`evil${wanted}`, `.${wanted}`]
+function beyondOf(operator: string, wanted: string): [example: string, meant?: string] | undefined {
+  if (operator === 'endsWith' && HOST.test(wanted)) {
+    return FILE.test(wanted) ? [`other-${wanted}`, `/${wanted}`] : [`evil${wanted}`, `.${wanted}`]
+  }
   if (operator !== 'startsWith') return undefined
-  if (ORIGIN.test(wanted)) return [`${wanted}.evil.example`, `${wanted}/`]
+  if (ORIGIN.test(wanted))
+    return /[.-]$/.test(wanted) ? [`${wanted}evil.example`] : [`${wanted}.evil.example`, `${wanted}/`]
   return FOLDER.test(wanted) ? [`${wanted}-other`, `${wanted}/`] : undefined
 }

@@ -1,34 +1,47 @@
 import { distinctBy, grouped } from '../../base/grouped.ts'
+import type { Json } from '../../base/json.ts'
 import { parseOperator } from '../../policies/decorators.ts'
 import type { Operator } from '../../policies/operators.ts'
 import type { Leaf } from '../../policies/set.ts'
 import { REQUEST_ROOTS } from '../load/fact-names.ts'
 import type { Names } from '../load/names.ts'
 import { itemsOf, memberOf, type Node, textOf } from '../yaml/node.ts'
+import type { Certain } from './certain.ts'
+import { usesIn } from './constants.ts'
 import { writtenLeaves } from './describe.ts'
 import { patternDoubt } from './pattern-doubts.ts'
+import { isExpected } from './refused.ts'
 
 /** Longest text that is looked at: the expressions below may take the square of it. */
 const MAX_LENGTH = 500
+
+/** Whether the declarations expect the value of a comparison: they list it, or say what type it has. */
+type Expected = (leaf: Leaf, value: Json, by: 'enum' | 'type') => boolean
 
 /**
  * Reports constants that hardly any request has as they are written: they look like another notation.
  *
  * @param refused comparisons that are reported already
  */
-export function reportOddConstants(names: Names, refused: ReadonlySet<Leaf>): void {
+export function reportOddConstants(certain: Certain, refused: ReadonlySet<Leaf>): void {
+  const { set, names } = certain
+  const uses = grouped(usesIn(set), ({ leaf }) => leaf)
+  const isExpectedIn: Expected = (leaf, value, by) => isExpected(value, uses.get(leaf) ?? [], by, certain)
   const isOpen = (leaf: Leaf): boolean => REQUEST_ROOTS.has(leaf.fact.root) && !refused.has(leaf)
   const leaves = writtenLeaves(names).filter(({ leaf }) => isOpen(leaf))
   for (const { leaf, node } of leaves) {
     const operator = parseOperator(leaf.operator)?.operator
     const value = memberOf(node, 'value')
     if (operator === undefined || value === undefined || operator.value === 'list') continue
-    for (const place of value.items === undefined ? [value] : itemsOf(value)) report(place, operator, names)
+    const isTyped = (text: string): boolean => isExpectedIn(leaf, text, 'type')
+    for (const place of value.items === undefined ? [value] : itemsOf(value)) report(place, operator, isTyped, names)
   }
-  reportOtherCase(leaves, names)
+  reportOtherCase(leaves, isExpectedIn, names)
 }
 
-function report(place: Node, operator: Operator, names: Names): void {
+type IsTyped = (text: string) => boolean
+
+function report(place: Node, operator: Operator, isTyped: IsTyped, names: Names): void {
   const text = textOf(place)
   if (text !== undefined && text.length > MAX_LENGTH) return
   if (operator.value === 'pattern') {
@@ -36,7 +49,7 @@ function report(place: Node, operator: Operator, names: Names): void {
     if (doubt !== undefined) names.report.add('GATE2035', place, doubt)
     return
   }
-  const doubt = text === undefined ? numberDoubt(place) : textDoubt(text, place, operator)
+  const doubt = text === undefined ? numberDoubt(place) : textDoubt(text, place, operator, isTyped)
   if (doubt !== undefined) names.report.add('GATE2034', place, doubt.message, doubt.meant)
 }
 
@@ -45,10 +58,10 @@ interface Doubt {
   readonly meant?: string | boolean | undefined
 }
 
-/** `10.000`, which is ten. */
+/** `10.000`, which is ten. Nobody ends a decimal fraction with zeros. */
 function numberDoubt({ source, start, end, value }: Node): Doubt | undefined {
   const written = source.text.slice(start, end)
-  if (!/^\d{1,3}(?:\.\d{3})+$/.test(written)) return undefined
+  if (!/^[1-9]\d{0,2}\.\d\d0$/.test(written)) return undefined
   return { message: `${written} is the number ${value}. Write a number without separators of thousands.` }
 }
 
@@ -58,21 +71,22 @@ const FLAGS = new Map([
   ['no', false],
   ['off', false],
 ])
-const CODES = /^[A-Z0-9]{2,4}(?: ?[,;|] ?[A-Z0-9]{2,4})+$/
-/** Texts with a star at an end that look like paths, hosts or addresses. */
-const WILDCARD = /^\*[^\s*]*[./@][^\s*]*$|^[^\s*]*[./@][^\s*]*\*$/
+/** Codes or words that a separator joins. */
+const JOINED = /^[A-Z0-9]{2,4}(?: ?[,;|] ?[A-Z0-9]{2,4})+$|^[A-Za-z]{2,20}(?:\|[A-Za-z]{2,20})+$/
+/** Texts with a star at an end, or between dots or slashes, that look like paths, names, hosts or addresses. */
+const WILDCARD = /^\*[^\s*]*[./@][^\s*]*$|^[^\s*]*[./@:_-][^\s*]*\*{1,2}$|^[^\s*]*[./:]\*{1,2}[./:][^\s*]*$/
 const EXPRESSION = /^(?=\^|.*\$$).*(?:\.[*+]|\\[dws]|\[[^\]]+\][*+{])/
 
-function textDoubt(text: string, place: Node, { name, value }: Operator): Doubt | undefined {
+function textDoubt(text: string, place: Node, { name, value }: Operator, isTyped: IsTyped): Doubt | undefined {
   if (value === 'cidr') return /\/0+$/.test(text) ? { message: `${text} has every address in it.` } : undefined
-  if (text.trim() !== text && text.trim() !== '')
-    return { message: 'The spaces around the text are part of it.', meant: text.trim() }
+  const bare = name === 'startsWith' ? text.trimStart() : name === 'endsWith' ? text.trimEnd() : text.trim()
+  if (bare !== text && bare !== '') return { message: 'The spaces around the text are part of it.', meant: bare }
   const isWhole = value === 'scalar' || value === 'scalars'
   const isPlain = place.source.text.slice(place.start, place.end) === text
   const flag = FLAGS.get(text)
-  if (value === 'scalar' && isPlain && flag !== undefined)
+  if (value === 'scalar' && isPlain && flag !== undefined && !isTyped(text))
     return { message: `${text} is a text here. Write ${flag}, or put the text in quotes.`, meant: flag }
-  if (isWhole && CODES.test(text))
+  if (isWhole && JOINED.test(text))
     return { message: 'This is one text. Write a list of texts, and ask with in or notIn.' }
   const star = name === 'startsWith' ? text.endsWith('*') : name === 'endsWith' ? text.startsWith('*') : isWhole
   if (star && WILDCARD.test(text))
@@ -83,7 +97,7 @@ function textDoubt(text: string, place: Node, { name, value }: Operator): Doubt 
 }
 
 /** Reports texts that are compared with a fact in two letter cases; the rarer one is at fault, or the later one. */
-function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], names: Names): void {
+function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], isExpectedIn: Expected, names: Names): void {
   for (const [, ofFact] of grouped(leaves, ({ leaf }) => leaf.fact.text)) {
     const lists = ofFact.map(({ leaf, node }) => textsOf(leaf, node))
     const uses = grouped(lists.flat(), (place) => String(place.value))
@@ -95,6 +109,8 @@ function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], names: N
       if (lists.some((list) => has(list, first) && has(list, second))) continue
       const [rare, usual] =
         (uses.get(first)?.length ?? 0) < (uses.get(second)?.length ?? 0) ? [first, second] : [second, first]
+      // A schema that lists it means it so.
+      if (ofFact.some(({ leaf, node }) => has(textsOf(leaf, node), rare) && isExpectedIn(leaf, rare, 'enum'))) continue
       const message = `Elsewhere this fact is compared with ${usual}, and comparison tells capitals apart.`
       for (const place of distinctBy(uses.get(rare) ?? [], ({ start, source }) => `${source.file} ${start}`))
         names.report.add('GATE2036', place, message, usual)
@@ -102,10 +118,12 @@ function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], names: N
   }
 }
 
-/** The texts with which a leaf compares whole values. */
+/** The texts with which a leaf compares whole values. Single letters, such as flags, differ by case on purpose. */
 function textsOf({ operator }: Leaf, node: Node): readonly Node[] {
   const kind = parseOperator(operator)?.operator.value
   const value = memberOf(node, 'value')
   if (value === undefined || (kind !== 'scalar' && kind !== 'scalars')) return []
-  return (value.items === undefined ? [value] : itemsOf(value)).filter((place) => /[A-Za-z]/.test(textOf(place) ?? ''))
+  return (value.items === undefined ? [value] : itemsOf(value)).filter((place) =>
+    /[A-Za-z].*[A-Za-z]/.test(textOf(place) ?? ''),
+  )
 }

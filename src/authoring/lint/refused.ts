@@ -5,6 +5,7 @@ import { parseOperator } from '../../policies/decorators.ts'
 import { ANY, isPlural } from '../../policies/path.ts'
 import type { Candidate, Leaf } from '../../policies/set.ts'
 import { schemaAt } from '../schemas/actions.ts'
+import { declaredFor } from '../schemas/presence.ts'
 import { memberOf, type Node, numberOf, textOf } from '../yaml/node.ts'
 import { boundsOf, type Declared, hasTypeOf, typesOfNode, valuesOf } from './known.ts'
 
@@ -40,6 +41,29 @@ export function refusalOf(value: Json, uses: readonly Use[], { actionNodes, set 
     }
   }
   return actions.size === 0 ? undefined : { actions: [...actions], values }
+}
+
+/** True when the declarations expect the value: they list it, or give what is compared a type of its own. */
+export function isExpected(
+  value: Json,
+  uses: readonly Use[],
+  by: 'enum' | 'type',
+  { actionNodes, set }: Declared,
+): boolean {
+  const expects = (schema: Node | undefined): boolean =>
+    by === 'enum' ? valuesOf(schema)?.includes(value) === true : isOfType(value, typesOfNode(schema))
+  return (
+    uses.length > 0 &&
+    uses.every(({ leaf, about }) => {
+      if (by === 'type' && isOfType(value, set.facts.get(leaf.fact.text)?.type)) return true
+      const declared = actionNodes === undefined ? [] : declaredFor(about, actionNodes)
+      return declared.length > 0 && declared.every((action) => expects(schemaOf(leaf, action)))
+    })
+  )
+}
+
+function isOfType(value: Json, types: string | readonly string[] | undefined): boolean {
+  return types !== undefined && types.length > 0 && [types].flat().every((type) => hasTypeOf(value, [type]))
 }
 
 /** The schema of what a comparison looks at: the fact, or each of its items. */

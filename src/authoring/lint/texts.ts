@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts'
 import type { Json } from '../../base/json.ts'
 import { parseOperator } from '../../policies/decorators.ts'
 import type { Leaf, PolicyData } from '../../policies/set.ts'
@@ -5,7 +6,10 @@ import { REQUEST_ROOTS } from '../load/fact-names.ts'
 import type { Names } from '../load/names.ts'
 import { numberIn } from '../suggest/meant.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
+import type { Certain } from './certain.ts'
+import { usesIn } from './constants.ts'
 import { writtenLeaves } from './describe.ts'
+import { isExpected } from './refused.ts'
 
 type Kind = 'number' | 'boolean'
 
@@ -13,8 +17,10 @@ type Kind = 'number' | 'boolean'
  * Reports texts such as "100" compared with a fact that is compared with numbers elsewhere: a text never equals a
  * number. For declared facts, whose type is known, it is an error.
  */
-export function reportTexts(set: PolicyData, names: Names): void {
+export function reportTexts(certain: Certain): void {
+  const { set, names } = certain
   const leaves = writtenLeaves(names)
+  const uses = grouped(usesIn(set), ({ leaf }) => leaf)
   const kinds = new Map<string, Set<Kind>>()
   const note = (fact: string, kind: Kind): void => void kinds.set(fact, (kinds.get(fact) ?? new Set()).add(kind))
   for (const { leaf } of leaves) for (const kind of kindsOf(leaf)) note(leaf.fact.text, kind)
@@ -22,7 +28,8 @@ export function reportTexts(set: PolicyData, names: Names): void {
   for (const { leaf, node } of leaves) {
     const others = kinds.get(leaf.fact.text)
     if (others === undefined || !isUndeclared(leaf, set)) continue
-    for (const place of constantsOf(leaf, node)) reportText(place, leaf, others, names)
+    const isOdd = ({ value }: Node): boolean => !isExpected(value, uses.get(leaf) ?? [], 'type', certain)
+    for (const place of constantsOf(leaf, node).filter(isOdd)) reportText(place, leaf, others, names)
   }
 }
 
