@@ -59,6 +59,17 @@ export const MISTAKES: [name: string, code: string, policy: string][] = [
     `lists: {l: {file: lists/empty.txt}}\n${TEXT}${rules(rule('deny', text('inList', 'l')))}`,
   ],
   [
+    'a range in a list of the policy',
+    'GATE2034',
+    `lists: {l: {values: [10.0.0.0/8, 10.1.2.3]}}\n${TEXT}${rules(rule('deny', text('inList', 'l')))}`,
+  ],
+  [
+    'a space in a list of the policy',
+    'GATE2034',
+    `lists: {l: {values: ["SY ", CU]}}\n${TEXT}${rules(rule('deny', text('inList', 'l')))}`,
+  ],
+  ['the end of the last hour', 'GATE2012', rules(rule('deny', leaf('time.hour', 'lessThan', '24')))],
+  [
     'a night with all in place of any',
     'GATE2011',
     rules(
@@ -254,6 +265,15 @@ export const SOUND: [name: string, policy: string][] = [
     'spaces that end a word, and begin one',
     TEXT + rules(rule('deny', text('startsWith', '"rm "'), 'a'), rule('allow', text('endsWith', '" bcc"'), 'b')),
   ],
+  ...[
+    ['team-a', 'team-b'],
+    ['finance-de', 'finance-fr'],
+    ['level1', 'level2'],
+    ['sales', 'scales'],
+  ].map(([one, other]): [string, string] => [
+    `the approver groups ${one} and ${other}`,
+    `rules:\n  - ${HOLD.replace('treasury', `${one}`)}\n  - ${HOLD.replace('id: a', 'id: b').replace('[x]', '[y]').replace('treasury', `${other}`)}\n`,
+  ]),
   ['the beginning of a file name', TEXT + rules(rule('allow', text('startsWith', '/tmp/agent-')))],
   ['no for Norway in a fact of texts', TEXT + rules(rule('deny', text('equal', 'no')))],
   [
@@ -297,7 +317,7 @@ ${rule('deny', text('equal', 'open'))}`,
 /** Policies with the constant that is suggested for their only mistake. */
 export const SUGGESTED: [suggestion: string | null, policy: string][] = [
   ['/README.md', TEXT + rules(rule('allow', text('endsWith', 'README.md')))],
-  ['.example.com', TEXT + rules(rule('allow', text('endsWith', 'example.com')))],
+  ['".example.com"', TEXT + rules(rule('allow', text('endsWith', 'example.com')))],
   [null, TEXT + rules(rule('allow', text('startsWith', '"https://api."')))],
   ['"rm "', TEXT + rules(rule('deny', text('startsWith', '" rm "')))],
 ]

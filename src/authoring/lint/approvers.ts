@@ -34,10 +34,20 @@ function reportSpelling({ set, names, roots }: Certain): void {
     earlier.add(group)
     if (uses.get(group) !== 1) continue
     const meant = names.report.search(others, (known) => closest(group, known))
-    if (meant === undefined) continue
+    if (meant === undefined || areSiblings(group, meant)) continue
     const message = `No other rule names the group ${group}, but ${meant} is named too. If keys have only one of them, nobody can approve the other.`
     names.report.add('GATE2030', place, message, meant)
   }
+}
+
+/** Words below this length are near to each other by chance, as sales and scales are. */
+const MIN_WORD = 6
+
+/** True for names that differ on purpose: in a number, in a short last part such as a country, or as short words do. */
+function areSiblings(a: string, b: string): boolean {
+  if (a.toLowerCase() === b.toLowerCase()) return false
+  const stems = [/\d+/g, /[-_./][^-_./]{1,3}$/].map((part) => [a, b].map((name) => name.replace(part, '')))
+  return Math.min(a.length, b.length) < MIN_WORD || stems.some(([one, other]) => one === other)
 }
 
 /** Every voter needs a group of each hold that applies. */

@@ -2,7 +2,7 @@ import { parseCidr } from '../../policies/cidr.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { inAscii } from '../suggest/look-alikes.ts'
 import { Verbatim } from '../suggest/written.ts'
-import { placeAt, type Source } from '../yaml/node.ts'
+import { type Node, placeAt, type Source, textOf } from '../yaml/node.ts'
 
 /** One value of a list file. Offset in UTF-16 units. */
 export interface ListLine {
@@ -39,6 +39,20 @@ export function reportListLines(source: Source, lines: readonly ListLine[], repo
   }
 }
 
+/** Reports values in a policy's list that are no plain value, as those of a list file are. */
+export function reportListValues(places: readonly Node[], report: Report): void {
+  const texts = places.flatMap((place) => textOf(place) ?? [])
+  const doubtOf = doubtIn(texts.map((text) => text.trim()))
+  for (const place of places) {
+    const text = textOf(place)
+    if (text === undefined || text.length > MAX_LENGTH) continue
+    const bare = text.trim()
+    const spaced = bare === text ? undefined : { message: 'The spaces around the text are part of it.', meant: bare }
+    const doubt = doubtOf(bare) ?? spaced
+    if (doubt !== undefined) report.add('GATE2034', place, doubt.message, doubt.meant)
+  }
+}
+
 /** Longest line that is looked at: the rules below may take the square of it. */
 const MAX_LENGTH = 500
 
@@ -47,7 +61,11 @@ const BULLET = /^(?:[-*•+]|\d{1,3}[.)])\s+(.*)$/
 const QUOTED = /^["'`“”„‘’«](.*)["'`“”‘’»][,;]?$/
 const BRACKETS = /^\[.*\],?$|^\{.*\},?$/
 const SEPARATOR = /[,;|\t]/
-const WILDCARD = /[*?]/
+/** A question mark in an address begins its parameters. */
+const WILDCARD = /\*|^(?!.*:\/\/)(?!.*\?[\w.-]+=).*\?/
+/** Parameters of a media type, after a semicolon. */
+const PARAMETERS = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[^\s;]+)+$/
+const CODE = /^[A-Z0-9][A-Z0-9-]*$/
 const RANGE = /^[\da-fA-F:.]+\/\d{1,3}$/
 
 /** Rules about one line. Those that look at the others need them to agree. */
@@ -56,13 +74,13 @@ function doubtIn(values: readonly string[]): (value: string) => Doubt | undefine
   // Names such as "Doe, John" have commas on purpose.
   const mayHaveCommas = values.length > 2 && share(values, isSeparated) > 0.5
   const caseOf = usualCase(values)
-  const areWords = values.length > 2 && share(values, (value) => !/\s/.test(value)) >= 2 / 3
+  const areCodes = values.length > 2 && share(values, (value) => CODE.test(value)) >= 2 / 3
   return (value) =>
     markedUp(value) ??
     (isSeparated(value) && !mayHaveCommas ? separated(value) : undefined) ??
     compared(value) ??
     lookAlike(value) ??
-    (areWords && /\s/.test(value) ? afterword(value) : undefined) ??
+    (areCodes ? afterword(value) : undefined) ??
     inOtherCase(value, caseOf)
 }
 
@@ -81,7 +99,9 @@ function markedUp(value: string): Doubt | undefined {
   const quoted = QUOTED.exec(value)?.[1]
   if (quoted !== undefined)
     return { message: 'The quotes are part of the value. Write it without quotes.', meant: quoted }
-  return BRACKETS.test(value) ? { message: 'The brackets are part of the value. Write one value a line.' } : undefined
+  return BRACKETS.test(value)
+    ? { message: 'The brackets are part of the value. Write each value separately.' }
+    : undefined
 }
 
 /** The value without further marks around it. */
@@ -91,14 +111,15 @@ function bare(value: string): string {
 
 /** Several values of one word each. A comma with a space may also belong to a name, such as "Doe, John". */
 function separated(value: string): Doubt | undefined {
+  if (PARAMETERS.test(value)) return undefined
   const parts = value.split(SEPARATOR).map((part) => part.trim())
   const words = parts.filter((part) => part !== '')
   const [first] = words
   if (first === undefined || words.some((word) => /\s/.test(word))) return undefined
   if (words.length === 1)
-    return { message: 'The separator is part of the value. Write one value a line.', meant: bare(first) }
+    return { message: 'The separator is part of the value. Write each value separately.', meant: bare(first) }
   const isName = /, /.test(value) && new Set(words.map(caseIn)).size + (caseIn(first) === 'mixed' ? 1 : 0) > 1
-  return isName ? undefined : { message: 'The line is one value, with its separators. Write one value a line.' }
+  return isName ? undefined : { message: 'The line is one value, with its separators. Write each value separately.' }
 }
 
 /** Patterns and ranges, which a list takes for texts. */
@@ -113,14 +134,21 @@ function compared(value: string): Doubt | undefined {
   return undefined
 }
 
+/** A whole word of another alphabet is meant as it is. */
+const FOREIGN = /(?<!\p{L})(?:\p{Script=Greek}|\p{Script=Cyrillic})+(?!\p{L})/gu
+
 function lookAlike(value: string): Doubt | undefined {
   const plain = inAscii(value)
-  return plain === value ? undefined : { message: 'The value is not what it looks like.', meant: plain }
+  const other = value.replace(FOREIGN, '')
+  return plain === value || inAscii(other) === other
+    ? undefined
+    : { message: 'The value is not what it looks like.', meant: plain }
 }
 
-function afterword(value: string): Doubt {
-  const [first] = value.split(/\s/)
-  return { message: 'The whole line is the value; the other values are single words.', meant: first }
+function afterword(value: string): Doubt | undefined {
+  const [first = '', ...more] = value.split(/\s/)
+  if (more.length === 0 || !CODE.test(first)) return undefined
+  return { message: 'The whole line is the value; the other values are codes.', meant: first }
 }
 
 type Case = 'upper' | 'lower' | 'mixed' | 'none'

@@ -142,7 +142,7 @@ function checkValueType(node: Node, fact: KnownFact, { operator, overItems }: Pa
   if (value === undefined || wanted === undefined) return true
   if (operator.value === 'list') return checkListType(value, fact, wanted, names)
   if (!comparesValues(operator)) return true
-  if (operator.value === 'number') return checkOccurrence([value], fact, names)
+  if (operator.value === 'number') return checkOccurrence([value], fact, operator, names)
   const constants = operator.value === 'scalars' ? itemsOf(value) : [value]
   const wrong = constants.filter(
     (item) => typeof item.value !== wanted || (fact.type === 'integer' && !Number.isInteger(item.value)),
@@ -157,7 +157,7 @@ function checkValueType(node: Node, fact: KnownFact, { operator, overItems }: Pa
     )
   }
   const right = constants.filter((item) => !wrong.includes(item))
-  return checkOccurrence(right, fact, names) && wrong.length === 0
+  return checkOccurrence(right, fact, operator, names) && wrong.length === 0
 }
 
 function checkListType(value: Node, fact: KnownFact, wanted: string, names: Names): boolean {
@@ -173,7 +173,7 @@ function comparesValues({ value }: Operator): boolean {
 }
 
 /** Checks constants of facts whose values are known: a domain must be declared, the others are doubtful. */
-function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Names): boolean {
+function checkOccurrence(constants: readonly Node[], fact: KnownFact, operator: Operator, names: Names): boolean {
   const name = fact.path.text
   if (!BUILT_IN_FACTS.has(name)) return true
   let known = true
@@ -188,12 +188,23 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
       )
       known = false
     }
-    if (neverOccurs(name, value)) {
-      const hint = name === 'action' && wordOf(item).includes('*') ? '; patterns stand under actions' : ''
-      names.report.add('GATE2005', item, `${name} is never ${JSON.stringify(value)}${hint}.`, occurring(name, value))
+    if (neverOccurs(name, operator, value)) {
+      names.report.add(
+        'GATE2005',
+        item,
+        `${name} is never ${JSON.stringify(value)}${hintOf(name, item)}.`,
+        occurring(name, value),
+      )
     }
   }
   return known
+}
+
+/** The reason, as the end of a sentence, where it is not plain from the value. */
+function hintOf(name: string, item: Node): string {
+  if (name === 'action' && wordOf(item).includes('*')) return '; patterns stand under actions'
+  const isFraction = name === 'time.hour' && typeof item.value === 'number' && !Number.isInteger(item.value)
+  return isFraction ? ', since time.hour has whole hours' : ''
 }
 
 /** True for a leaf that compares a built-in fact with a value that it never has. */
@@ -202,15 +213,21 @@ export function asksNever({ fact, operator, wanted }: Leaf): boolean {
   return (
     parsed !== undefined &&
     comparesValues(parsed.operator) &&
-    [wanted].flat().some((one) => neverOccurs(fact.text, one))
+    [wanted].flat().some((one) => neverOccurs(fact.text, parsed.operator, one))
   )
 }
 
-function neverOccurs(name: string, value: Json): boolean {
+function neverOccurs(name: string, operator: Operator, value: Json): boolean {
   if (name === 'action') return typeof value === 'string' && !isActionName(value)
-  if (name === 'time.hour') return typeof value === 'number' && (value < 0 || value > 23 || !Number.isInteger(value))
+  // Every hour is less than 24, the end of the day.
+  if (name === 'time.hour')
+    return typeof value === 'number' && !(operator.name === 'lessThan' && value === 24) && !isHour(value)
   if (name === 'time.weekday') return !WEEKDAYS.some((day) => day === value)
   return name === 'environment' && !ENVIRONMENTS.some((known) => known === value)
+}
+
+function isHour(value: number): boolean {
+  return value >= 0 && value <= 23 && Number.isInteger(value)
 }
 
 function aType(type: FactType | undefined): string {

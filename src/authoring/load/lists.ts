@@ -1,9 +1,9 @@
 import type { Json } from '../../base/json.ts'
 import type { Report } from '../diagnostics/report.ts'
-import { listLinesOf, reportListLines } from '../lint/list-lines.ts'
+import { listLinesOf, reportListLines, reportListValues } from '../lint/list-lines.ts'
 import { closest } from '../suggest/closest.ts'
 import { controlCharacters, decodeText } from '../yaml/encoding.ts'
-import { type Entry, entriesOf, memberOf, type Node, type Source, sourceOf, textOf } from '../yaml/node.ts'
+import { type Entry, entriesOf, itemsOf, memberOf, type Node, type Source, sourceOf, textOf } from '../yaml/node.ts'
 import { insidePath, type ListFiles, type ListProblem, type PolicySource } from './files.ts'
 import { LIMITS } from './limits.ts'
 
@@ -60,6 +60,7 @@ function readList(node: Node, reading: Reading): ReadList | undefined {
   if (values !== undefined) {
     if (!Array.isArray(values.value)) return undefined
     if (values.value.length === 0) report.add('GATE2009', values, 'The list has no values.')
+    reportListValues(itemsOf(values), report)
     return { values: values.value }
   }
   const path = textOf(file)
