@@ -202,6 +202,31 @@ export const MISTAKES: [name: string, code: string, policy: string][] = [
     'GATE2111',
     LIST + rules(rule('allow', leaf('context.to', 'someFact:endsWith', '"@acme.example"'))),
   ],
+  [
+    'a deny for all but a domain, without the dot before it',
+    'GATE2110',
+    TEXT + rules(rule('deny', `{not: ${text('endsWith', 'example.com')}}`), ALLOW),
+  ],
+  [
+    'a deny of the same, by a decorator',
+    'GATE2110',
+    TEXT + rules(rule('deny', text('not:endsWith', 'example.com')), ALLOW),
+  ],
+  [
+    'a deny that one colleague among the recipients ends',
+    'GATE2111',
+    LIST + rules(rule('deny', leaf('context.to', 'not:someFact:endsWith', '"@acme.example"')), ALLOW),
+  ],
+  [
+    'a deny of the same, with not around it',
+    'GATE2111',
+    LIST + rules(rule('deny', `{not: ${leaf('context.to', 'someFact:endsWith', '"@acme.example"')}}`), ALLOW),
+  ],
+  [
+    'an allow for any other recipient',
+    'GATE2111',
+    LIST + rules(rule('allow', leaf('context.to', 'not:everyFact:endsWith', '"@evil.example"'))),
+  ],
   ['a range with every address', 'GATE2034', TEXT + rules(rule('allow', text('inCidr', '0.0.0.0/0')))],
   ['a space after a text', 'GATE2034', TEXT + rules(rule('deny', text('equal', '"EUR "')))],
   ['several values in one text', 'GATE2034', TEXT + rules(rule('deny', text('in', '["EUR, USD"]')))],
@@ -311,6 +336,39 @@ ${rule('deny', text('equal', 'open'))}`,
           'approval: {unbound: [context.id]}, when:',
         ),
       ),
+  ],
+  [
+    'one of several recipients, when all are asked for too',
+    LIST +
+      rules(
+        rule(
+          'allow',
+          `{all: [${leaf('context.to', 'everyFact:endsWith', '"@acme.example"')}, ${leaf('context.to', 'someFact:equal', 'a@acme.example')}]}`,
+        ),
+      ),
+  ],
+  ['a label that must be there', LIST + rules(rule('deny', leaf('context.to', 'not:someFact:equal', 'audit')), ALLOW)],
+  [
+    'a rule for the absence of a fact that another compares',
+    rules(
+      rule('deny', '{fact: context.amount, operator: missing}', 'none'),
+      rule('require_approval', amount('greaterThan', '5')),
+    ),
+  ],
+  ...[
+    ['every branch', 'anyOf: [{required: [amount, iban]}, {required: [amount, card]}]'],
+    ['a part', 'allOf: [{required: [amount], properties: {amount: {type: number, minimum: 0}}}]'],
+  ].map(([name, keyword]): [string, string] => [
+    `a fact that ${name} of the schema requires, and a sum of it`,
+    `history: {sum: {paid: {actions: [pay.out], fact: context.amount, within: 1d, by: tenant}}}
+actions: {pay.out: {context: {type: object, ${keyword}}}}
+${rules(rule('deny', amount('greaterThan', '5'), 'a'), rule('deny', leaf('history.sum.paid', 'greaterThan', '1000'), 'b'), ALLOW)}`,
+  ]),
+  [
+    'a bound under allOf of a member that is added up',
+    `history: {sum: {paid: {actions: [pay.out], fact: context.amount, within: 1d, by: tenant}}}
+actions: {pay.out: {context: {type: object, required: [amount], properties: {amount: {allOf: [{type: number}, {minimum: 0}]}}}}}
+${rules(rule('deny', leaf('history.sum.paid', 'greaterThan', '1000')), ALLOW)}`,
   ],
 ]
 

@@ -1,11 +1,11 @@
 import { parseOperator } from '../../policies/decorators.ts'
-import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
+import type { Leaf, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
 import { adviseDefault } from './defaults.ts'
 import { leafText, placeOf, writtenLeaves } from './describe.ts'
-import { adviseEvery, adviseLoose } from './loose-allows.ts'
+import { adviseLoose, type Passing, passesIfTrue, passingOf } from './loose-allows.ts'
 import { adviseSpelling } from './spelling.ts'
 import { uncertainLeaves } from './uncertain.ts'
 
@@ -13,9 +13,9 @@ import { uncertainLeaves } from './uncertain.ts'
 export function advise(certain: Certain): void {
   const { set, names, roots } = certain
   for (const rule of set.rules) {
-    if (rule.effect === 'allow') adviseAllow(rule, certain)
-    else if (rule.condition !== undefined)
-      for (const leaf of assertedIn(rule.condition, set)) adviseEvery(leaf, rule, names)
+    const passing = passingOf(rule, set)
+    if (rule.effect === 'allow') adviseAllow(rule, passing, certain)
+    for (const one of passing) adviseLoose(one, rule, names)
     adviseTerms(memberOf(names.nodes.get(rule), 'approval'), names)
   }
   for (const root of roots) adviseTerms(memberOf(root, 'approval'), names)
@@ -25,25 +25,22 @@ export function advise(certain: Certain): void {
   adviseSpelling(certain)
 }
 
-function adviseAllow(rule: Rule, certain: Certain): void {
+function adviseAllow(rule: Rule, passing: readonly Passing[], certain: Certain): void {
   const { condition } = rule
-  const { set, names } = certain
+  const { names } = certain
   if (condition === undefined) {
     for (const place of itemsOf(memberOf(names.nodes.get(rule), 'actions'))) adviseWide(place, rule, names)
     return
   }
   adviseDefault(rule, certain)
-  const asserted = assertedIn(condition, set)
+  const asserted = passing.filter(({ isDenied }) => !isDenied).map(({ leaf }) => leaf)
   for (const leaf of uncertainLeaves(rule, certain)) {
     if (isNegation(leaf) !== asserted.includes(leaf)) continue
     const { fact } = leaf
     const message = `${leafText(leaf)} is unknown where ${fact.text} is missing, and rule ${rule.id} does not allow then. If that is meant, ask with exists too; if not, give ${fact.text} a default or require it in the schema.`
     names.report.add('GATE2102', placeOf(leaf, names), message)
   }
-  for (const leaf of asserted) {
-    adviseAnchors(leaf, rule, names)
-    adviseLoose(leaf, rule, names)
-  }
+  for (const one of passing) if (passesIfTrue(one)) adviseAnchors(one.leaf, rule, names)
 }
 
 /** Reports a pattern that names no part of an action. */
@@ -62,30 +59,9 @@ function isNegation({ operator }: Leaf): boolean {
   return parts.includes('not') || NEGATIONS.includes(parts.at(-1) ?? '')
 }
 
-/** Leaves that must be true, not false, for the condition to be true. */
-function assertedIn(condition: Condition, { conditions }: PolicyData): Leaf[] {
-  const leaves: Leaf[] = []
-  const entered = new Set<string>()
-  const walk = (node: Condition, isDenied: boolean): void => {
-    if (node.kind === 'leaf') {
-      if (!isDenied) leaves.push(node)
-    } else if (node.kind === 'not') walk(node.condition, !isDenied)
-    else if (node.kind === 'all' || node.kind === 'any') for (const part of node.conditions) walk(part, isDenied)
-    else {
-      const target = conditions.get(node.name)
-      const way = `${isDenied} ${node.name}`
-      if (target === undefined || entered.has(way)) return
-      entered.add(way)
-      walk(target, isDenied)
-    }
-  }
-  walk(condition, false)
-  return leaves
-}
-
 function adviseAnchors(leaf: Leaf, rule: Rule, names: Names): void {
   const { operator, wanted } = leaf
-  if (parseOperator(operator)?.operator.name !== 'matches' || operator.split(':').includes('not')) return
+  if (parseOperator(operator)?.operator.name !== 'matches') return
   const pattern = String(wanted)
   const isAnchored = /^(\(\?[a-zA-Z]+\))?(\^|\\A)/.test(pattern) && /(\$|\\z)$/.test(pattern)
   const isOfParts = hasBareAlternative(pattern)

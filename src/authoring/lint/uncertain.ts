@@ -1,7 +1,9 @@
+import { type Glob, globContains } from '../../base/glob.ts'
+import { grouped } from '../../base/grouped.ts'
 import { memo } from '../../base/memo.ts'
 import { leavesOf } from '../../policies/kleene.ts'
 import { OVER_TIME_ROOTS } from '../../policies/path.ts'
-import type { Leaf, PolicyData, Rule } from '../../policies/set.ts'
+import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import { BUILT_IN_FACTS } from '../load/fact-names.ts'
 import { declaredFor, isPresenceTest, mayBeMissing } from '../schemas/presence.ts'
 import { memberOf } from '../yaml/node.ts'
@@ -13,16 +15,35 @@ import type { Declared } from './known.ts'
 export function reportUncertain(certain: Certain): void {
   const { set, names } = certain
   const reported = new Set<Leaf>()
+  const covering = grouped(
+    set.rules.flatMap((rule) => absencesIn(rule.condition, set).map((fact) => ({ fact, rule }))),
+    ({ fact }) => fact,
+  )
   for (const rule of set.rules) {
     if (rule.effect === 'allow') continue
     for (const leaf of uncertainLeaves(rule, certain)) {
       if (reported.has(leaf)) continue
+      if (covering.get(leaf.fact.text)?.some((other) => isAsStrong(other.rule, rule)) === true) continue
       reported.add(leaf)
       const where = `If ${leaf.fact.text} is missing, rule ${rule.id} applies`
       const message = `${where}; ${remedy(leaf, set)}, or ask with exists.`
       names.report.add('GATE2007', placeOf(leaf, names), message)
     }
   }
+}
+
+/** Facts whose absence alone makes the condition true. */
+function absencesIn(condition: Condition | undefined, { conditions }: PolicyData): string[] {
+  const whole = condition?.kind === 'condition' ? conditions.get(condition.name) : condition
+  const parts = whole?.kind === 'any' ? whole.conditions : [whole]
+  return parts.flatMap((part) => (part?.kind === 'leaf' && part.operator === 'missing' ? [part.fact.text] : []))
+}
+
+/** True when the rule decides no less about all actions of another. */
+function isAsStrong(rule: Rule, other: Rule): boolean {
+  const effects = other.effect === 'deny' ? ['deny'] : ['deny', 'require_approval']
+  const isCovered = (own: Glob): boolean => rule.actions.some((glob) => globContains(glob, own))
+  return rule !== other && effects.includes(rule.effect) && other.actions.every(isCovered)
 }
 
 /** Advice on how to make sure that the fact is present. */

@@ -1,7 +1,7 @@
 import { globMatches, globsIntersect } from '../../base/glob.ts'
 import { leavesOf } from '../../policies/kleene.ts'
 import type { Counter, PolicyData, Rule } from '../../policies/set.ts'
-import { schemaAt } from '../schemas/actions.ts'
+import { schemasAt } from '../schemas/actions.ts'
 import { itemsOf, keyOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
 import { boundsOf, valuesOf } from './known.ts'
@@ -33,8 +33,8 @@ const OBSERVED =
 function actionWithNegatives({ actions, sum }: Counter, { actionNodes = new Map() }: Certain): string | undefined {
   if (sum === undefined) return undefined
   return [...actionNodes.keys()].find((action) => {
-    const node = schemaAt(memberOf(actionNodes.get(action), sum.root), sum.segments)
-    return node !== undefined && actions.some((glob) => globMatches(glob, action)) && !isNeverNegative(node)
+    const nodes = schemasAt(memberOf(actionNodes.get(action), sum.root), sum.segments)
+    return nodes.length > 0 && actions.some((glob) => globMatches(glob, action)) && !nodes.some(isNeverNegative)
   })
 }
 

@@ -75,6 +75,23 @@ export function schemaAt(root: Node | undefined, segments: FactPath['segments'])
   return node
 }
 
+/** All schemas of a member that hold together, those under `allOf` too. */
+export function schemasAt(root: Node | undefined, segments: FactPath['segments'], depth = 8): Node[] {
+  const whole = root === undefined ? undefined : resolve(root, root)
+  if (root === undefined || whole === undefined) return []
+  const parts = (node: Node, left: number): Node[] => {
+    const part = resolve(node, root)
+    const more = left > 0 ? itemsOf(memberOf(part, 'allOf')) : []
+    return [part, ...more.flatMap((one) => parts(one, left - 1))]
+  }
+  const members = (node: Node, segment: FactPath['segments'][number]): Node | undefined =>
+    segment === ANY ? itemsIn(node) : memberOf(memberOf(node, 'properties'), segment)
+  return segments.reduce(
+    (nodes, segment) => nodes.flatMap((node) => members(node, segment) ?? []).flatMap((node) => parts(node, depth)),
+    parts(whole, depth),
+  )
+}
+
 /** The schema of all items, where the value can be nothing but a list. */
 function itemsIn(list: Node | undefined): Node | undefined {
   const types = list && typesOf(list)

@@ -55,15 +55,32 @@ function namesBeforeStar({ segments }: FactPath): string[] {
   return segments.slice(0, star < 0 ? undefined : star).flatMap((segment) => segment ?? [])
 }
 
+/** Most steps into schemas within schemas: a recursive one is an error of its own. */
+const MAX_DEPTH = 8
+
 /** True when a value that passes the schema always has the member. */
 export function isRequired(root: Json | undefined, names: readonly string[]): boolean {
   if (root === undefined || !isJsonObject(root)) return false
-  let schema = resolved(root, root)
-  for (const name of names) {
-    if (!isJsonObject(schema) || !requires(schema, name)) return false
-    schema = resolved(memberOf(schema.properties, name), root)
-  }
-  return names.length > 0
+  return names.length > 0 && needs(partsOf(root, root, MAX_DEPTH), names, root, MAX_DEPTH)
+}
+
+/** True when every value that passes all of the schemas has the member. */
+function needs(parts: readonly JsonObject[], names: readonly string[], root: JsonObject, depth: number): boolean {
+  const [name, ...below] = names
+  if (name === undefined) return true
+  const members = parts.flatMap(({ properties }) => partsOf(memberOf(properties, name), root, MAX_DEPTH))
+  if (parts.some((part) => requires(part, name)) && needs(members, below, root, depth)) return true
+  const choices = parts.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter((list) => Array.isArray(list)))
+  const branchNeeds = (branch: Json): boolean => needs(partsOf(branch, root, depth - 1), names, root, depth - 1)
+  return depth > 0 && choices.some((branches) => branches.length > 0 && branches.every(branchNeeds))
+}
+
+/** The schema and those that hold with it: the target of its reference, and all of its `allOf`. */
+function partsOf(schema: Json | undefined, root: JsonObject, depth: number): JsonObject[] {
+  const part = resolved(schema, root)
+  if (part === undefined || !isJsonObject(part)) return []
+  const more = depth > 0 && Array.isArray(part.allOf) ? part.allOf : []
+  return [part, ...more.flatMap((one) => partsOf(one, root, depth - 1))]
 }
 
 function requires({ required, properties }: JsonObject, name: string): boolean {
