@@ -511,6 +511,8 @@ export interface Diagnostic {
     | 'GATE2037'
     | 'GATE2038'
     | 'GATE2039'
+    | 'GATE2040'
+    | 'GATE2041'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

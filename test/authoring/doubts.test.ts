@@ -453,7 +453,7 @@ const ADVICE: [name: string, text: string][] = [
   ['a pattern that looks misspelt', `actions: {payment.refund: {}}\n${RULE.replace('a.b', '«2108»paymet.*')}`],
   [
     'a pattern of a domain that looks misspelt',
-    `actions: {payment.refund: {}}\ndomains: {d: [«2108»"pyament.**"]}\n${RULE}`,
+    `actions: {payment.refund: {}}\ndomains: {«2041»d: ["pyament.**"]}\n${RULE}`,
   ],
   ['a pattern that begins as an action', `actions: {payment.refund: {}}\n${RULE.replace('a.b', 'payment.*.x')}`],
   [

@@ -254,6 +254,40 @@ export const MISTAKES: [name: string, code: string, policy: string][] = [
     'GATE2011',
     AMOUNT.replace('minimum: 0', 'minimum: 0, maximum: 1') + rules(rule('deny', amount('greaterThan', '80')), ALLOW),
   ],
+  [
+    'an approval for another parent of the amount',
+    'GATE2038',
+    `actions: {pay.out: {context: {type: object, required: [payment], properties: {payment: {type: object, required: [amount], properties: {amount: {type: number}}}}}}}
+${rules(rule('require_approval', leaf('context.payment.amount', 'greaterThan', '5')).replace('when:', 'approval: {unbound: [context.payment]}, when:'))}`,
+  ],
+  [
+    'an approval for another amount that only a factor reads',
+    'GATE2038',
+    `approval: {unbound: [context.amount]}\nrisk: [{name: f, actions: [pay.out], weight: 60, scale: {fact: context.amount, from: 0, to: 1000}}]\n${AMOUNT}${rules(ALLOW)}`,
+  ],
+  [
+    'an approval for another amount that is added up',
+    'GATE2038',
+    `history: {sum: {paid: {actions: [pay.out], fact: context.amount, within: 1d, by: tenant}}}
+${AMOUNT}${rules(rule('require_approval', leaf('history.sum.paid', 'greaterThan', '1000')).replace('when:', 'approval: {unbound: [context.amount]}, when:'))}`,
+  ],
+  [
+    'a hold of the fifth action alone',
+    'GATE2040',
+    COUNT + AMOUNT + rules(rule('require_approval', count('equal', 5)), ALLOW),
+  ],
+  [
+    'a factor for the third action alone',
+    'GATE2040',
+    `${COUNT}${AMOUNT}risk: [{name: f, actions: [pay.out], weight: 50, when: ${count('equal', 3)}}]\n${rules(ALLOW)}`,
+  ],
+  [
+    'a limit that a sum goes past',
+    'GATE2040',
+    `history: {sum: {paid: {actions: [pay.out], fact: context.amount, within: 1d, by: tenant}}}
+${AMOUNT}${rules(rule('deny', leaf('history.sum.paid', 'equal', '1000')), ALLOW)}`,
+  ],
+  ['a domain of no action', 'GATE2041', `domains: {finance: ["pays.*"]}\n${rules(ALLOW)}`],
 ]
 
 /** Policies that look like a mistake and are none. */
@@ -369,6 +403,23 @@ ${rules(rule('deny', amount('greaterThan', '5'), 'a'), rule('deny', leaf('histor
     `history: {sum: {paid: {actions: [pay.out], fact: context.amount, within: 1d, by: tenant}}}
 actions: {pay.out: {context: {type: object, required: [amount], properties: {amount: {allOf: [{type: number}, {minimum: 0}]}}}}}
 ${rules(rule('deny', leaf('history.sum.paid', 'greaterThan', '1000')), ALLOW)}`,
+  ],
+  [
+    'an unbound path that a deny compares, which is asked again',
+    AMOUNT +
+      rules(
+        rule('deny', amount('greaterThan', '5'), 'd'),
+        rule('require_approval', leaf('environment', 'equal', 'live')).replace(
+          'when:',
+          'approval: {unbound: [context.amount]}, when:',
+        ),
+      ),
+  ],
+  ['a hold of the first action', COUNT + AMOUNT + rules(rule('require_approval', count('equal', 1)), ALLOW)],
+  ['a deny at a count, which stays', COUNT + AMOUNT + rules(rule('deny', count('equal', 5)), ALLOW)],
+  [
+    'a domain of actions that are declared alone',
+    `domains: {finance: ["pay.*"]}\n${AMOUNT}${rules(ALLOW.replace('pay.out', 'x'))}`,
   ],
 ]
 

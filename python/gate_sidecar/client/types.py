@@ -655,6 +655,8 @@ class _Diagnostic(TypedDict):
         "GATE2037",
         "GATE2038",
         "GATE2039",
+        "GATE2040",
+        "GATE2041",
         "GATE2050",
         "GATE2101",
         "GATE2102",

@@ -142,6 +142,8 @@ export const DIAGNOSTICS = {
   GATE2037: warning('Negative numbers lower the sum'),
   GATE2038: warning('The approval leaves a compared fact unbound'),
   GATE2039: warning('The policies enforce nothing'),
+  GATE2040: warning('The count or sum goes past the value'),
+  GATE2041: warning('The domain has no action'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

@@ -39,7 +39,7 @@ export function reportListLines(source: Source, lines: readonly ListLine[], repo
   }
 }
 
-/** Reports values in a policy's list that are no plain value, as those of a list file are. */
+/** Reports values in a list of a policy that have something around them, as those of a list file do. */
 export function reportListValues(places: readonly Node[], report: Report): void {
   const texts = places.flatMap((place) => textOf(place) ?? [])
   const doubtOf = doubtIn(texts.map((text) => text.trim()))

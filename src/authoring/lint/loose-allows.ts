@@ -1,5 +1,5 @@
 import { parseOperator } from '../../policies/decorators.ts'
-import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
+import type { Candidate, Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { memberOf } from '../yaml/node.ts'
 import { placeOf } from './describe.ts'
@@ -23,8 +23,8 @@ export interface Passing {
   readonly besides: ReadonlySet<string>
 }
 
-/** The comparisons of a rule, each once for each way in which it lets something through. */
-export function passingOf(rule: Rule, { conditions }: PolicyData): Passing[] {
+/** The comparisons of a rule or factor, each once for each way in which it lets something through. */
+export function passingOf(about: Candidate & { effect?: string }, { conditions }: PolicyData): Passing[] {
   const passing: Passing[] = []
   const entered = new Set<string>()
   const walk = (node: Condition, isDenied: boolean, besides: ReadonlySet<string>): void => {
@@ -42,7 +42,7 @@ export function passingOf(rule: Rule, { conditions }: PolicyData): Passing[] {
       for (const part of node.conditions) walk(part, isDenied, new Set([...besides, ...ofAll]))
     }
   }
-  if (rule.condition !== undefined) walk(rule.condition, rule.effect !== 'allow', new Set())
+  if (about.condition !== undefined) walk(about.condition, about.effect !== 'allow', new Set())
   return passing
 }
 

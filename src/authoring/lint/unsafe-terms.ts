@@ -1,10 +1,15 @@
-import { globMatches, globsIntersect } from '../../base/glob.ts'
+import { type Glob, globMatches, globsIntersect } from '../../base/glob.ts'
+import type { Json } from '../../base/json.ts'
+import { parseOperator } from '../../policies/decorators.ts'
 import { leavesOf } from '../../policies/kleene.ts'
-import type { Counter, PolicyData, Rule } from '../../policies/set.ts'
+import type { FactPath } from '../../policies/path.ts'
+import type { Candidate, Counter, Factor, PolicyData, Rule } from '../../policies/set.ts'
 import { schemasAt } from '../schemas/actions.ts'
 import { itemsOf, keyOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
+import { placeOf } from './describe.ts'
 import { boundsOf, valuesOf } from './known.ts'
+import { passesIfTrue, passingOf } from './loose-allows.ts'
 
 /** Reports policies that enforce nothing, sums that a request can lower, and approvals that let a request change what rules compare. */
 export function reportUnsafeTerms(certain: Certain): void {
@@ -18,12 +23,13 @@ export function reportUnsafeTerms(certain: Certain): void {
     names.report.add('GATE2037', place, message)
   }
   const holds = set.rules.filter(({ effect }) => effect === 'require_approval')
-  for (const rule of holds) reportUnbound(memberOf(names.nodes.get(rule), 'approval'), [rule], certain)
+  for (const rule of holds) reportUnbound(memberOf(names.nodes.get(rule), 'approval'), rule.actions, certain)
   for (const root of roots) {
-    reportUnbound(memberOf(root, 'approval'), holds, certain)
+    reportUnbound(memberOf(root, 'approval'), undefined, certain)
     const mode = memberOf(root, 'mode')
     if (mode !== undefined && textOf(mode) === 'observe') names.report.add('GATE2039', mode, OBSERVED, 'enforce')
   }
+  for (const about of [...set.rules, ...set.factors]) reportPassed(about, certain)
 }
 
 const OBSERVED =
@@ -44,22 +50,61 @@ function isNeverNegative(node: Node): boolean {
   return boundsOf(node).some(({ holds }) => !holds(-1) && holds(Number.MAX_VALUE))
 }
 
-function reportUnbound(approval: Node | undefined, holds: readonly Rule[], { set, names }: Certain): void {
+/** @param held the actions that are held on these terms; undefined for all that rules or their risk holds */
+function reportUnbound(approval: Node | undefined, held: readonly Glob[] | undefined, { set, names }: Certain): void {
   for (const place of itemsOf(memberOf(approval, 'unbound'))) {
     const path = textOf(place)
-    const rule = path === undefined ? undefined : comparingRule(path, holds, set)
-    if (rule === undefined) continue
-    const message = `Rule ${rule.id} compares ${path}, which may change after people have approved. Leave only paths unbound that no rule compares.`
+    const reading = path === undefined ? undefined : readingOf(path, held, set)
+    if (reading === undefined) continue
+    const message = `${reading}, which may change after people have approved. Leave only paths unbound that no rule compares.`
     names.report.add('GATE2038', place, message)
   }
 }
 
-/** A rule about the held actions that compares the path. */
-function comparingRule(path: string, holds: readonly Rule[], { rules, conditions }: PolicyData): Rule | undefined {
-  return rules.find(
-    ({ condition, actions }) =>
-      condition !== undefined &&
-      leavesOf(condition, conditions).some(({ fact }) => fact.text === path) &&
-      holds.some((hold) => hold.actions.some((glob) => actions.some((other) => globsIntersect(glob, other)))),
-  )
+/**
+ * The rule, factor or sum that reads the path, or a member below it. A rule that denies is evaluated again for
+ * the request that uses the approval.
+ */
+function readingOf(path: string, held: readonly Glob[] | undefined, set: PolicyData): string | undefined {
+  const isBelow = ({ text }: FactPath): boolean => text === path || text.startsWith(`${path}.`)
+  const isHeld = (actions: readonly Glob[]): boolean =>
+    held === undefined || held.some((glob) => actions.some((other) => globsIntersect(glob, other)))
+  const compared = ({ condition }: Candidate): FactPath | undefined =>
+    condition &&
+    leavesOf(condition, set.conditions)
+      .map(({ fact }) => fact)
+      .find(isBelow)
+  for (const rule of set.rules) {
+    const fact = rule.effect === 'require_approval' ? compared(rule) : undefined
+    if (fact !== undefined && isHeld(rule.actions)) return `Rule ${rule.id} compares ${fact.text}`
+  }
+  for (const factor of set.factors) {
+    const fact = compared(factor) ?? [factor.scale?.fact].find((one) => one !== undefined && isBelow(one))
+    if (fact !== undefined && isHeld(factor.actions)) return `Factor ${factor.name} reads ${fact.text}`
+  }
+  for (const [name, { sum, actions }] of set.counters)
+    if (sum !== undefined && isBelow(sum) && isHeld(actions)) return `${name} adds up ${sum.text}`
+  return undefined
+}
+
+/** Reports a count or sum that holds, or adds to the risk, at one value, and no longer beyond it. */
+function reportPassed(about: Rule | Factor, { set, names }: Certain): void {
+  const effect = 'effect' in about ? about.effect : 'factor'
+  if (effect === 'allow') return
+  for (const passing of passingOf(about, set)) {
+    const { fact, operator, wanted } = passing.leaf
+    const counter = set.counters.get(fact.text)
+    const isSum = counter?.sum !== undefined
+    // A denied action is not counted, so that the count stays. The first action may be meant alone.
+    if (counter === undefined || passesIfTrue(passing) || (effect === 'deny' && !isSum)) continue
+    const isLast = (value: Json): boolean => typeof value === 'number' && value > (isSum ? 0 : 1)
+    if (!['equal', 'in'].includes(parseOperator(operator)?.operator.name ?? '') || !isLast([wanted].flat().at(-1) ?? 0))
+      continue
+    const place = memberOf(names.nodes.get(passing.leaf), 'operator') ?? placeOf(passing.leaf, names)
+    const how = isSum
+      ? `is seldom exactly ${JSON.stringify(wanted)}`
+      : `is ${JSON.stringify(wanted)} for one action, and more for the next`
+    const message = `${fact.text} ${how}. Ask with greaterThanInclusive.`
+    names.report.add('GATE2040', place, message, operator === 'equal' ? 'greaterThanInclusive' : undefined)
+  }
 }

@@ -1,9 +1,9 @@
-import { type Glob, globsIntersect } from '../../base/glob.ts'
+import { type Glob, globsIntersect, matchesAny } from '../../base/glob.ts'
 import { SESSION_ACTIONS } from '../../policies/path.ts'
 import type { PolicyData } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { overTimeFacts } from '../load/over-time.ts'
-import { entriesOf, memberOf, type Node } from '../yaml/node.ts'
+import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import { createBudget } from './budget.ts'
 
 /** Reports lists, conditions and facts over time of a file that nothing refers to and that are not `mentioned`. */
@@ -33,7 +33,10 @@ function report(
 /** Most pairs of patterns that are compared; beyond them nothing is reported. */
 const PAIRS = 300_000
 
-/** Reports facts over time whose patterns match no action that is ever allowed: they count nothing, whatever agents do. */
+/**
+ * Reports facts over time whose patterns match no action that is ever allowed, which count nothing, and domains whose
+ * stop would stop nothing.
+ */
 export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]): void {
   // An approval can allow an action that is held by default.
   if (set.defaults.decision !== 'deny') return
@@ -43,6 +46,16 @@ export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]
     globs.length > 0 &&
     budget.spend(globs.length * permitting.length) &&
     !globs.some((glob) => permitting.some((other) => globsIntersect(glob, other)))
+  for (const { name, key, value } of roots.flatMap((root) => entriesOf(memberOf(root, 'domains')))) {
+    const globs = set.domains.get(name) ?? []
+    const isDeclared = (): boolean => [...set.actions.keys()].some((action) => matchesAny(globs, action))
+    if (permitting.length + set.actions.size === 0 || !isIdle(globs) || isDeclared()) continue
+    const patterns = globs.map((glob) => glob.text).join(', ')
+    const message = `No action is declared, allowed or held that ${patterns} matches, so that a stop of domain ${name} stops nothing.`
+    names.report.add('GATE2041', key, message)
+    // A misspelt pattern is the same fault.
+    for (const place of itemsOf(value)) names.report.silence(place)
+  }
   for (const { text, key } of roots.flatMap(overTimeFacts)) {
     const globs = set.counters.get(text)?.actions ?? set.session?.taken.get(text)
     if (globs === undefined || !isIdle(globs)) continue
