@@ -513,6 +513,7 @@ export interface Diagnostic {
     | 'GATE2039'
     | 'GATE2040'
     | 'GATE2041'
+    | 'GATE2042'
     | 'GATE2050'
     | 'GATE2101'
     | 'GATE2102'

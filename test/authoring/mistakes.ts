@@ -288,6 +288,35 @@ ${AMOUNT}${rules(rule('require_approval', leaf('history.sum.paid', 'greaterThan'
 ${AMOUNT}${rules(rule('deny', leaf('history.sum.paid', 'equal', '1000')), ALLOW)}`,
   ],
   ['a domain of no action', 'GATE2041', `domains: {finance: ["pays.*"]}\n${rules(ALLOW)}`],
+  ['a backspace in a pattern', 'GATE2035', TEXT + rules(rule('deny', text('matches', '"\\brm\\b"')))],
+  [
+    'a pattern with the line break of its block',
+    'GATE2035',
+    `${TEXT}rules:\n  - id: r\n    actions: [pay.out]\n    effect: deny\n    reason: R.\n    when:\n      fact: context.text\n      operator: matches\n      value: >\n        drop\n`,
+  ],
+  ['a literal of JavaScript', 'GATE2035', TEXT + rules(rule('deny', text('matches', '"/drop table/i"')))],
+  ['a pattern that a line break evades', 'GATE2035', TEXT + rules(rule('deny', text('matches', '"^.*drop"')))],
+  ['an end that a line break evades', 'GATE2035', TEXT + rules(rule('deny', text('matches', '"(?i)drop.*$"')))],
+  [
+    'a comma that is missing in a list',
+    'GATE2034',
+    TEXT + rules(rule('deny', text('in', '[IR,\n      KP\n      SY, CU]'))),
+  ],
+  [
+    'a comma that is missing in a named list',
+    'GATE2034',
+    `lists: {l: {values: [IR,\n  KP\n  SY, CU]}}\n${TEXT}${rules(rule('deny', text('inList', 'l')))}`,
+  ],
+  ...[
+    ['additionalProperties among the members', 'additionalProperties: false'],
+    ['a limit for texts beside the type number', 'amount: {type: number, maxLength: 4}'],
+    ['a limit for numbers beside no type', 'amount: {minimum: 0}'],
+    ['a limit for numbers beside no type, further down', 'of: {type: object, properties: {amount: {minimum: 0}}}'],
+  ].map(([name, member]): [string, string, string] => [
+    `a schema with ${name}`,
+    'GATE2042',
+    `actions: {pay.out: {context: {type: object, properties: {${member}}}}}\n${rules(ALLOW)}`,
+  ]),
 ]
 
 /** Policies that look like a mistake and are none. */
@@ -421,6 +450,20 @@ ${rules(rule('deny', leaf('history.sum.paid', 'greaterThan', '1000')), ALLOW)}`,
     'a domain of actions that are declared alone',
     `domains: {finance: ["pay.*"]}\n${AMOUNT}${rules(ALLOW.replace('pay.out', 'x'))}`,
   ],
+  [
+    'patterns that take line breaks, or that allow',
+    TEXT +
+      rules(
+        rule('deny', text('matches', '"(?s)^.*drop"'), 'a'),
+        rule('deny', text('matches', "'^\\.*$'"), 'b'),
+        rule('allow', text('matches', '"^drop .*$"'), 'c'),
+        rule('deny', text('matches', '/home/my'), 'd'),
+      ),
+  ],
+  [
+    'limits in parts of a schema whose type stands elsewhere',
+    `actions: {pay.out: {context: {type: object, properties: {amount: {type: [number, string], minimum: 0, maxLength: 9}}, anyOf: [{properties: {amount: {maximum: 9}}}, {required: [id]}]}}}\n${rules(ALLOW)}`,
+  ],
 ]
 
 /** Policies with the constant that is suggested for their only mistake. */
@@ -429,4 +472,7 @@ export const SUGGESTED: [suggestion: string | null, policy: string][] = [
   ['".example.com"', TEXT + rules(rule('allow', text('endsWith', 'example.com')))],
   [null, TEXT + rules(rule('allow', text('startsWith', '"https://api."')))],
   ['"rm "', TEXT + rules(rule('deny', text('startsWith', '" rm "')))],
+  ['"\\\\brm\\\\b"', TEXT + rules(rule('deny', text('matches', '"\\brm\\b"')))],
+  ['"(?i)drop table"', TEXT + rules(rule('deny', text('matches', '"/drop table/gi"')))],
+  ['"(?i)drop"', TEXT + rules(rule('deny', text('matches', '"(?i)^.*drop.*$"')))],
 ]

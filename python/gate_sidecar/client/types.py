@@ -657,6 +657,7 @@ class _Diagnostic(TypedDict):
         "GATE2039",
         "GATE2040",
         "GATE2041",
+        "GATE2042",
         "GATE2050",
         "GATE2101",
         "GATE2102",

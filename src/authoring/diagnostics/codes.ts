@@ -144,6 +144,7 @@ export const DIAGNOSTICS = {
   GATE2039: warning('The policies enforce nothing'),
   GATE2040: warning('The count or sum goes past the value'),
   GATE2041: warning('The domain has no action'),
+  GATE2042: warning('The schema keyword has no effect'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

@@ -2,14 +2,16 @@ import { distinctBy, grouped } from '../../base/grouped.ts'
 import type { Json } from '../../base/json.ts'
 import { parseOperator } from '../../policies/decorators.ts'
 import type { Operator } from '../../policies/operators.ts'
-import type { Leaf } from '../../policies/set.ts'
+import type { Leaf, PolicyData } from '../../policies/set.ts'
+import type { Report } from '../diagnostics/report.ts'
 import { REQUEST_ROOTS } from '../load/fact-names.ts'
 import type { Names } from '../load/names.ts'
 import { itemsOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
 import { usesIn } from './constants.ts'
 import { writtenLeaves } from './describe.ts'
-import { patternDoubt } from './pattern-doubts.ts'
+import { passesIfTrue, passingOf } from './loose-allows.ts'
+import { type Doubt, patternDoubt } from './pattern-doubts.ts'
 import { isExpected } from './refused.ts'
 
 /** Longest text that is looked at: the expressions below may take the square of it. */
@@ -27,16 +29,51 @@ export function reportOddConstants(certain: Certain, refused: ReadonlySet<Leaf>)
   const { set, names } = certain
   const uses = grouped(usesIn(set), ({ leaf }) => leaf)
   const isExpectedIn: Expected = (leaf, value, by) => isExpected(value, uses.get(leaf) ?? [], by, certain)
+  const restraining = restrainingIn(set)
   const isOpen = (leaf: Leaf): boolean => REQUEST_ROOTS.has(leaf.fact.root) && !refused.has(leaf)
   const leaves = writtenLeaves(names).filter(({ leaf }) => isOpen(leaf))
   for (const { leaf, node } of leaves) {
     const operator = parseOperator(leaf.operator)?.operator
     const value = memberOf(node, 'value')
     if (operator === undefined || value === undefined || operator.value === 'list') continue
-    const isTyped = (text: string): boolean => isExpectedIn(leaf, text, 'type')
-    for (const place of value.items === undefined ? [value] : itemsOf(value)) report(place, operator, isTyped, names)
+    const places = value.items === undefined ? [value] : itemsOf(value)
+    if (operator.value === 'pattern') for (const place of places) reportPattern(place, restraining.has(leaf), names)
+    else for (const place of places) report(place, operator, (text) => isExpectedIn(leaf, text, 'type'), names)
+    if (value.items !== undefined) reportJoined(value, names.report)
   }
   reportOtherCase(leaves, isExpectedIn, names)
+}
+
+/** Comparisons for which a rule restrains, or a factor adds to the risk. */
+function restrainingIn(set: PolicyData): ReadonlySet<Leaf> {
+  const restraining = [...set.rules.filter(({ effect }) => effect !== 'allow'), ...set.factors]
+  return new Set(
+    restraining.flatMap((about) => passingOf(about, set).flatMap((one) => (passesIfTrue(one) ? [] : [one.leaf]))),
+  )
+}
+
+function reportPattern(place: Node, restrains: boolean, names: Names): void {
+  const text = textOf(place)
+  if (text === undefined || text.length > MAX_LENGTH) return
+  const doubt = patternDoubt(text, restrains)
+  if (doubt !== undefined) names.report.add('GATE2035', place, doubt.message, doubt.meant)
+}
+
+/** Reports texts without quotes in brackets that go on in the next line: a comma is missing. */
+export function reportJoined(list: Node, report: Report): void {
+  for (const place of itemsOf(list)) {
+    const written = place.source.text.slice(place.start, place.end)
+    if (
+      textOf(place) === undefined ||
+      place.source.text[list.start] !== '[' ||
+      /^["']/.test(written) ||
+      !/\S[^\S\n]*\n/.test(written)
+    )
+      continue
+    const message =
+      'The text goes on in the next line, so that this is one text. Write a comma between the two, or quotes.'
+    report.add('GATE2034', place, message)
+  }
 }
 
 type IsTyped = (text: string) => boolean
@@ -44,18 +81,8 @@ type IsTyped = (text: string) => boolean
 function report(place: Node, operator: Operator, isTyped: IsTyped, names: Names): void {
   const text = textOf(place)
   if (text !== undefined && text.length > MAX_LENGTH) return
-  if (operator.value === 'pattern') {
-    const doubt = text === undefined ? undefined : patternDoubt(text)
-    if (doubt !== undefined) names.report.add('GATE2035', place, doubt)
-    return
-  }
   const doubt = text === undefined ? numberDoubt(place) : textDoubt(text, place, operator, isTyped)
   if (doubt !== undefined) names.report.add('GATE2034', place, doubt.message, doubt.meant)
-}
-
-interface Doubt {
-  readonly message: string
-  readonly meant?: string | boolean | undefined
 }
 
 /** `10.000`, which is ten. Nobody ends a decimal fraction with zeros. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { listLinesOf, reportListLines, reportListValues } from '../lint/list-lines.ts'
+import { reportJoined } from '../lint/odd-constants.ts'
 import { closest } from '../suggest/closest.ts'
 import { controlCharacters, decodeText } from '../yaml/encoding.ts'
 import { type Entry, entriesOf, itemsOf, memberOf, type Node, type Source, sourceOf, textOf } from '../yaml/node.ts'
@@ -61,6 +62,7 @@ function readList(node: Node, reading: Reading): ReadList | undefined {
     if (!Array.isArray(values.value)) return undefined
     if (values.value.length === 0) report.add('GATE2009', values, 'The list has no values.')
     reportListValues(itemsOf(values), report)
+    reportJoined(values, report)
     return { values: values.value }
   }
   const path = textOf(file)

@@ -6,6 +6,7 @@ import type { Report } from '../diagnostics/report.ts'
 import { entriesOf, itemsOf, memberOf, type Node, textOf, wordOf } from '../yaml/node.ts'
 import { checkSchema } from './check.ts'
 import { checkReferences } from './references.ts'
+import { checkUntyped } from './sense.ts'
 
 /** Reads the declaration of one action; faults of its schemas are reported. */
 export function readAction(name: string, node: Node, compiler: SchemaCompiler, report: Report): ActionDeclaration {
@@ -22,6 +23,7 @@ function readSchema(
   if (typeof node?.value === 'boolean') return readFlag(root, node, report)
   if (node?.entries === undefined || !isJsonObject(node.value)) return undefined
   if (!checkSchema(node, report) || !checkReferences(node, report)) return undefined
+  checkUntyped(node, report)
   const types = typesOf(node)
   if (types !== undefined && !types.includes('object'))
     return report.add('GATE1407', memberOf(node, 'type') ?? node, `A ${root} is always an object.`, 'object')

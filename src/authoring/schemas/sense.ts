@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../base/json.ts'
 import type { Report } from '../diagnostics/report.ts'
-import { entriesOf, itemsOf, memberOf, type Node, numberOf, wordOf } from '../yaml/node.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, numberOf, wordOf } from '../yaml/node.ts'
 import { TYPES } from './keywords.ts'
 import { meantMember } from './presence.ts'
 
@@ -21,6 +21,67 @@ export function checkSense(node: Node, report: Report): void {
   checkBounds(node, report)
   checkConstants(node, report)
   checkRequired(node, report)
+  checkGroups(node, report)
+  checkMembers(node, report)
+}
+
+/** Keywords that limit values of some types alone, by those types. */
+const GROUPS: readonly [types: readonly string[], keywords: readonly string[]][] = [
+  [
+    ['number', 'integer'],
+    ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ],
+  [['string'], ['minLength', 'maxLength', 'pattern', 'format']],
+  [['array'], ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems']],
+  [
+    ['object'],
+    ['properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties', 'maxProperties'],
+  ],
+]
+
+/** Reports keywords that no type beside them can obey. */
+function checkGroups(node: Node, report: Report): void {
+  const type = memberOf(node, 'type')
+  if (type === undefined) return
+  const types = (type.items ?? [type]).map(wordOf)
+  if (!types.every((one) => TYPES.includes(one))) return
+  for (const [limited, keywords] of GROUPS) {
+    if (types.some((one) => limited.includes(one))) continue
+    for (const keyword of keywords) {
+      const key = keyOf(node, keyword)
+      // A flag in place of the names is a fault of its own.
+      if (key === undefined || (keyword === 'required' && memberOf(node, keyword)?.items === undefined)) continue
+      const message = `${keyword} limits values of type ${limited[0]}, and the type here is ${types.join(' or ')}.`
+      report.add('GATE2042', key, message)
+    }
+  }
+}
+
+/** Reports keywords about all members that stand among the members. */
+function checkMembers(node: Node, report: Report): void {
+  for (const { name, key, value } of entriesOf(memberOf(node, 'properties'))) {
+    if (typeof value.value !== 'boolean' || !/^(?:additional|unevaluated)Properties$/.test(name)) continue
+    const message = `${name} under properties describes a member of that name. Put it beside properties.`
+    report.add('GATE2042', key, message)
+  }
+}
+
+/** Keywords that may say of what type a value is. */
+const TYPED = ['type', 'enum', 'const', '$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if']
+
+/** Reports limits of members of no type, which texts pass that look like numbers, and the like. */
+export function checkUntyped(node: Node, report: Report): void {
+  if (TYPED.slice(3).some((keyword) => memberOf(node, keyword) !== undefined)) return
+  for (const { value } of entriesOf(memberOf(node, 'properties'))) {
+    checkUntyped(value, report)
+    if (TYPED.some((keyword) => memberOf(value, keyword) !== undefined)) continue
+    const [first] = GROUPS.slice(0, 3).flatMap(([[type], keywords]) =>
+      keywords.map((keyword) => ({ type, keyword, key: keyOf(value, keyword) })).filter(({ key }) => key !== undefined),
+    )
+    if (first?.key === undefined) continue
+    const message = `Without a type, ${first.keyword} limits values of type ${first.type} alone, and every other value passes. Write type: ${first.type} beside it.`
+    report.add('GATE2042', first.key, message)
+  }
 }
 
 function checkBounds(node: Node, report: Report): void {
