@@ -317,6 +317,18 @@ ${AMOUNT}${rules(rule('deny', leaf('history.sum.paid', 'equal', '1000')), ALLOW)
     'GATE2042',
     `actions: {pay.out: {context: {type: object, properties: {${member}}}}}\n${rules(ALLOW)}`,
   ]),
+  ['a part of a text asked for as an item', 'GATE2011', TEXT + rules(rule('deny', text('contains', 'DROP')), ALLOW)],
+  [
+    'a list asked as a text',
+    'GATE2011',
+    LIST + rules(rule('deny', leaf('context.to', 'endsWith', '"@evil.example"')), ALLOW),
+  ],
+  [
+    'a member of the items of a list',
+    'GATE2007',
+    `actions: {pay.out: {context: {type: object, required: [items], properties: {items: {type: array, items: {type: object, required: [price], properties: {price: {type: number}}}}}}}}
+${rules(rule('deny', leaf('context.items.price', 'greaterThan', '5')), ALLOW)}`,
+  ],
 ]
 
 /** Policies that look like a mistake and are none. */
@@ -475,4 +487,6 @@ export const SUGGESTED: [suggestion: string | null, policy: string][] = [
   ['"\\\\brm\\\\b"', TEXT + rules(rule('deny', text('matches', '"\\brm\\b"')))],
   ['"(?i)drop table"', TEXT + rules(rule('deny', text('matches', '"/drop table/gi"')))],
   ['"(?i)drop"', TEXT + rules(rule('deny', text('matches', '"(?i)^.*drop.*$"')))],
+  ['matches', TEXT + rules(rule('deny', text('contains', 'DROP')), ALLOW)],
+  [null, LIST + rules(rule('allow', leaf('context.to', 'endsWith', '"@acme.example"')))],
 ]

@@ -28,3 +28,12 @@ for (const [wanted, policy] of SUGGESTED)
       [wanted],
     )
   })
+
+test('a path through a list is reported with the form that asks its items', async () => {
+  const [, , policy = ''] = MISTAKES.find(([name]) => name === 'a member of the items of a list') ?? []
+  const [found] = await findingsOf(policy)
+  assert.match(
+    found?.message ?? '',
+    /^context\.items is a list, .* Write context\.items\.\*\.price, and ask with someFact:\.$/,
+  )
+})

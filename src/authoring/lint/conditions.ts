@@ -1,9 +1,12 @@
 import { repeatsOf } from '../../base/grouped.ts'
-import type { Condition, Leaf, PolicyData, Truth } from '../../policies/set.ts'
+import { parseOperator } from '../../policies/decorators.ts'
+import type { Condition, FactType, Leaf, PolicyData, Truth } from '../../policies/set.ts'
 import { REQUEST_ROOTS } from '../load/fact-names.ts'
-import { asksNever } from '../load/leaves.ts'
+import { asksNever, aType } from '../load/leaves.ts'
 import type { Names } from '../load/names.ts'
 import { isPresenceTest } from '../schemas/presence.ts'
+import { operatorsFor, suitable } from '../suggest/operator-suggest.ts'
+import { memberOf } from '../yaml/node.ts'
 import { conditionText, leafText, listText, placeOf } from './describe.ts'
 import type { Scope } from './known.ts'
 import type { Search } from './search.ts'
@@ -48,6 +51,7 @@ function checkLeaf(leaf: Leaf, checking: Checking): boolean {
   if (isGuard(leaf, checking)) return false
   // Reported where the constant is read.
   if (asksNever(leaf) || checking.refused.has(leaf)) return true
+  if (reportMistyped(leaf, checking)) return true
   const outcomes = checking.outcomes(leaf)
   const because = search.knownOf(leaf.fact, scope).because ?? 'no value gives another outcome'
   if (!outcomes.has('true')) {
@@ -58,6 +62,34 @@ function checkLeaf(leaf: Leaf, checking: Checking): boolean {
   if (outcomes.has('false')) return false
   const message = `${leafText(leaf)} is always true${whereThere(outcomes)}: ${because}. Correct it, or take it out.`
   names.report.add('GATE2012', placeOf(leaf, names), message)
+  return true
+}
+
+const FACT_TYPES = { number: 'number', string: 'string', boolean: 'boolean', array: 'list', object: 'object' } as const
+
+/** The type that the schemas give the fact, if the operator cannot be asked of it. */
+export function mistypeOf({ fact, operator }: Leaf, scope: Scope, search: Search): FactType | undefined {
+  const parsed = parseOperator(operator)
+  const { admitsOther } = search.knownOf(fact, scope)
+  const [kind, ...others] = Object.entries(FACT_TYPES).filter(([one]) => admitsOther(one as keyof typeof FACT_TYPES))
+  if (parsed === undefined || kind === undefined || others.length > 0 || !REQUEST_ROOTS.has(fact.root)) return undefined
+  const [, type] = kind
+  // A time is a text in a schema.
+  const suits = parsed.operator.factTypes.some((one) => one === type || (one === 'date' && type === 'string'))
+  return (parsed.overItems ? type === 'list' : suits) ? undefined : type
+}
+
+function reportMistyped(leaf: Leaf, { names, search, scope }: Checking): boolean {
+  const type = mistypeOf(leaf, scope, search)
+  const parsed = parseOperator(leaf.operator)
+  if (type === undefined || parsed === undefined) return false
+  const meant = suitable(type, parsed)
+  // The rule determines whether some item must fit, or every one.
+  const ofItems =
+    meant?.includes('someFact:') === true ? `${meant} or ${meant.replace('someFact', 'everyFact')}` : undefined
+  const message = `${leaf.fact.text} is ${aType(type)} by the schema, so ${leaf.operator} is never true of it. Ask with ${ofItems ?? meant ?? operatorsFor(type)}.`
+  const place = memberOf(names.nodes.get(leaf), 'operator') ?? placeOf(leaf, names)
+  names.report.add('GATE2011', place, message, ofItems === undefined ? meant : undefined)
   return true
 }
 

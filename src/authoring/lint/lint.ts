@@ -6,7 +6,7 @@ import { advise } from './advice.ts'
 import { reportApprovers } from './approvers.ts'
 import { createBudget } from './budget.ts'
 import { type Certain, certainPart } from './certain.ts'
-import { conditionChecker } from './conditions.ts'
+import { conditionChecker, mistypeOf } from './conditions.ts'
 import { reportConstants } from './constants.ts'
 import { reportCutTexts } from './cut-texts.ts'
 import { reportDefaults } from './defaults.ts'
@@ -64,10 +64,12 @@ function analyse(certain: Certain, refused: ReadonlySet<Leaf>): boolean {
   const search = createSearch(certain, conditionBudget)
   const check = conditionChecker(set, names, search, refused)
   for (const condition of set.conditions.values()) check(condition, undefined)
-  const faulty = new Set<Rule>()
+  const [faulty, mistyped] = [new Set<Rule>(), new Set<Rule>()]
   for (const rule of set.rules) {
     if (rule.condition === undefined) continue
-    const isRefused = leavesOf(rule.condition, set.conditions).some((leaf) => refused.has(leaf))
+    const leaves = leavesOf(rule.condition, set.conditions)
+    const isRefused = leaves.some((leaf) => refused.has(leaf))
+    if (leaves.some((leaf) => mistypeOf(leaf, rule.actions, search) !== undefined)) mistyped.add(rule)
     if (check(rule.condition, rule.actions) || isRefused) faulty.add(rule)
   }
   for (const { condition, actions } of set.factors) if (condition !== undefined) check(condition, actions)
@@ -77,6 +79,6 @@ function analyse(certain: Certain, refused: ReadonlySet<Leaf>): boolean {
   const shadowSearch = createSearch(certain, shadowBudget)
   const repeated = reportRepeated(set, names, roots)
   reportApprovers(certain, shadowSearch)
-  reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty })
+  reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty, mistyped })
   return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())
 }

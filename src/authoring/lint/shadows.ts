@@ -32,13 +32,18 @@ interface ShadowInputs {
   readonly repeated: ReadonlySet<Rule>
   /** Rules whose conditions have been reported already. */
   readonly faulty: ReadonlySet<Rule>
+  /** Rules that always apply, since an operator does not suit its fact: what they keep others from is the same fault. */
+  readonly mistyped: ReadonlySet<Rule>
 }
 
 /** Reports rules that decide no request. */
 export function reportShadowed(set: PolicyData, names: Names, inputs: ShadowInputs): void {
-  const { search, coverBudget, repeated, faulty } = inputs
+  const { search, coverBudget, repeated, faulty, mistyped } = inputs
   const order = new Map(set.rules.map((rule, i) => [rule, i]))
-  const covering = coveringFinder(set.rules, coverBudget)
+  const covering = coveringFinder(
+    set.rules.filter((rule) => !mistyped.has(rule)),
+    coverBudget,
+  )
   const factorsAlways = set.factors.filter(({ condition, scale }) => condition === undefined && scale === undefined)
   for (const rule of set.rules) {
     if (repeated.has(rule)) continue

@@ -2,9 +2,10 @@ import { type Glob, globContains } from '../../base/glob.ts'
 import { grouped } from '../../base/grouped.ts'
 import { memo } from '../../base/memo.ts'
 import { leavesOf } from '../../policies/kleene.ts'
-import { OVER_TIME_ROOTS } from '../../policies/path.ts'
+import { ANY, type FactPath, factPath, isPlural, OVER_TIME_ROOTS } from '../../policies/path.ts'
 import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import { BUILT_IN_FACTS } from '../load/fact-names.ts'
+import { schemaAt, typesOf } from '../schemas/actions.ts'
 import { declaredFor, isPresenceTest, mayBeMissing } from '../schemas/presence.ts'
 import { memberOf } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
@@ -25,11 +26,30 @@ export function reportUncertain(certain: Certain): void {
       if (reported.has(leaf)) continue
       if (covering.get(leaf.fact.text)?.some((other) => isAsStrong(other.rule, rule)) === true) continue
       reported.add(leaf)
-      const where = `If ${leaf.fact.text} is missing, rule ${rule.id} applies`
-      const message = `${where}; ${remedy(leaf, set)}, or ask with exists.`
+      const through = listAbove(leaf.fact, rule, certain)
+      const message =
+        through === undefined
+          ? `If ${leaf.fact.text} is missing, rule ${rule.id} applies; ${remedy(leaf, set)}, or ask with exists.`
+          : `${through.list} is a list, so ${leaf.fact.text} is always missing and rule ${rule.id} applies. Write ${through.items}, and ask with someFact:.`
       names.report.add('GATE2007', placeOf(leaf, names), message)
     }
   }
+}
+
+/** The list, by the schemas of all actions, through which a path without `*` leads, and the path to that of its items. */
+function listAbove(fact: FactPath, rule: Rule, { actionNodes }: Declared): { list: string; items: string } | undefined {
+  const { root, segments } = fact
+  const declared = actionNodes === undefined ? [] : declaredFor(rule, actionNodes)
+  const isList = (length: number): boolean =>
+    declared.every((action) => {
+      const node = schemaAt(memberOf(action, root), segments.slice(0, length))
+      const types = node && typesOf(node)
+      return types?.length === 1 && types[0] === 'array'
+    })
+  const at = segments.findIndex((next, i) => i > 0 && !/^\d+$/.test(next ?? '') && isList(i))
+  if (at < 0 || declared.length === 0 || isPlural(fact)) return undefined
+  const [above, below] = [segments.slice(0, at), segments.slice(at)]
+  return { list: factPath(root, above).text, items: factPath(root, [...above, ANY, ...below]).text }
 }
 
 /** Facts whose absence alone makes the condition true. */

@@ -204,7 +204,7 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, operator: 
 function hintOf(name: string, item: Node): string {
   if (name === 'action' && wordOf(item).includes('*')) return '; patterns stand under actions'
   const isFraction = name === 'time.hour' && typeof item.value === 'number' && !Number.isInteger(item.value)
-  return isFraction ? ', since time.hour has whole hours' : ''
+  return isFraction ? '; it has whole hours' : ''
 }
 
 /** True for a leaf that compares a built-in fact with a value that it never has. */
@@ -230,6 +230,6 @@ function isHour(value: number): boolean {
   return value >= 0 && value <= 23 && Number.isInteger(value)
 }
 
-function aType(type: FactType | undefined): string {
+export function aType(type: FactType | undefined): string {
   return type === 'integer' || type === 'object' ? `an ${type}` : `a ${type}`
 }

@@ -50,7 +50,7 @@ export function suitable(type: FactType, { operator, decorators }: ParsedOperato
   const pairs: Partial<Record<FactType, Readonly<Record<string, string>>>> = {
     date: { lessThan: 'before', lessThanInclusive: 'before', greaterThan: 'after', greaterThanInclusive: 'after' },
     list: { equal: 'contains', notEqual: 'doesNotContain', in: 'someFact:in', inList: 'someFact:inList' },
-    string: { contains: 'matches', before: 'lessThan' },
+    string: { contains: 'matches', doesNotContain: 'not:matches', before: 'lessThan' },
   }
   const meant = pairs[type]?.[operator.name]
   const suits = meant !== undefined && parseOperator(meant)?.operator.factTypes.includes(type) === true
