@@ -114,6 +114,42 @@ export function checkAgainstSchemas(
   }
 }
 
+/**
+ * Reports declarations of facts that nothing asks for, beside one that rules ask for and schemas describe: the
+ * declaration is misspelt, not its users. Returns the facts meant.
+ */
+export function misspeltFacts(
+  entries: ReadonlyMap<string, Entry>,
+  files: readonly PolicyFile[],
+  report: Report,
+): ReadonlySet<string> {
+  const actions = actionsByMember(files)
+  const isDescribed = (text: string): boolean => {
+    const { root = '', segments = [] } = parseFactPath(text) ?? {}
+    const near = actions.get(memberKey(root, segments[0] ?? undefined)) ?? []
+    return near.some(({ node }) => schemaAt(memberOf(node, root), segments) !== undefined)
+  }
+  const asked = new Set(files.flatMap(({ root }) => factsAskedIn(root.value)))
+  const undeclared = [...asked].filter((text) => !entries.has(text) && isDescribed(text))
+  const meant = new Set<string>()
+  for (const [text, { key }] of undeclared.length === 0 ? [] : entries) {
+    if (asked.has(text) || isDescribed(text)) continue
+    const other = report.search(undeclared, (known) => meantFact(text, known, false))
+    if (other === undefined) continue
+    meant.add(other)
+    report.add('GATE1203', key, `No rule asks for ${text}, but rules ask for ${other}, which is not declared.`, other)
+  }
+  return meant
+}
+
+/** Facts that conditions, scales and sums name, as they are written. */
+function factsAskedIn(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(factsAskedIn)
+  if (!isJsonObject(value)) return []
+  const { fact } = value
+  return [...(typeof fact === 'string' ? [fact] : []), ...Object.values(value).flatMap(factsAskedIn)]
+}
+
 /** Actions by the members of `context` and `plan` that their schemas describe, so that no fact is compared with all actions. */
 function actionsByMember(files: readonly PolicyFile[]): Map<string, { name: string; node: Node }[]> {
   const described = files

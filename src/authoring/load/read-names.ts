@@ -3,7 +3,7 @@ import type { Report } from '../diagnostics/report.ts'
 import { lineOf, memberOf } from '../yaml/node.ts'
 import { collectEntries } from './declarations.ts'
 import { meantFact, meantFacts } from './fact-names.ts'
-import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
+import { checkAgainstSchemas, factKey, misspeltFacts, readFacts } from './facts.ts'
 import type { PolicySource } from './files.ts'
 import { readDomains } from './globs.ts'
 import { LIMITS } from './limits.ts'
@@ -19,7 +19,10 @@ export function readNames(source: PolicySource, files: ReadFiles, report: Report
   checkAgainstSchemas(declared, facts.byName, files.policies, report)
   const conditions = collectEntries(files.policies, 'conditions', report)
   // A user of the name that a faulty declaration meant is not at fault too.
-  const declaredFacts = new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name]))
+  const declaredFacts = new Set([
+    ...[...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name]),
+    ...misspeltFacts(facts.byName, files.policies, report),
+  ])
   const overTime = readOverTimeNames(files.policies, report)
   const { lists, sources } = readLists(collectEntries(files.policies, 'lists', report).all, source, report)
   const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts')?.entries !== undefined)

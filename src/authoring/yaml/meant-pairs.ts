@@ -96,6 +96,19 @@ function commentedText(pairs: readonly Pair[], pair: Pair, source: Source): Mean
   return { code: 'GATE1003', mending: fault, name, value: { start, end, text }, count: 1 }
 }
 
+/** Reads the item `- #general`, whose text YAML takes for a comment. @param from the place behind its dash */
+export function commentedItem(
+  item: ParsedNode | null,
+  from: number,
+  path: string,
+  source: Source,
+): { fault: Mending; range: readonly [number, number]; text: string } | undefined {
+  const [, before = '', text] = /^( +)(#[^\s#].*?)\s*$/.exec(source.text.slice(from).split('\n', 1)[0] ?? '') ?? []
+  if (text === undefined || !OF_POLICY.test(path) || !isAbsent(item)) return undefined
+  const range = [from + before.length, from + before.length + text.length] as const
+  return { fault: mending(source, ...range, HASH_SIGN, JSON.stringify(text)), range, text }
+}
+
 /** Reads `all:` at the column of the `when:` above it. */
 function shallowCondition(pairs: readonly Pair[], index: number, source: Source): Meant | undefined {
   const [pair, first, ...others] = pairs.slice(index)

@@ -5,7 +5,7 @@ import type { Report } from '../diagnostics/report.ts'
 import { mendYaml, readBefore } from '../repair/mend.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { blanked, controlCharacters, MAX_CONTROLS } from './encoding.ts'
-import { type Meant, meantPair, type Pair, swallowedItem } from './meant-pairs.ts'
+import { commentedItem, type Meant, meantPair, type Pair, swallowedItem } from './meant-pairs.ts'
 import {
   childPath,
   type Entry,
@@ -107,7 +107,12 @@ function toNode(parsed: ParsedNode | null, at: Reading): Node {
         at.report.silence(placeIn(one.range, at))
         at.report.add('GATE1003', swallowed.place, swallowed.message)
       }
-      return toNode(one, { ...at, path: childPath(at.path, i), fallback: dashBefore(one, at) })
+      const dash = dashBefore(one, at)
+      const below = { ...at, path: childPath(at.path, i), fallback: dash }
+      const commented = dash === at.fallback ? undefined : commentedItem(one, dash.end, at.path, at.source)
+      if (commented === undefined) return toNode(one, below)
+      at.report.add('GATE1003', commented.fault.place, commented.fault.message, commented.fault.suggestion)
+      return leafNode(commented.text, commented.range, below)
     })
     return {
       ...leafNode(
