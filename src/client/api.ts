@@ -515,6 +515,8 @@ export interface Diagnostic {
     | 'GATE2041'
     | 'GATE2042'
     | 'GATE2050'
+    | 'GATE2051'
+    | 'GATE2052'
     | 'GATE2101'
     | 'GATE2102'
     | 'GATE2103'

@@ -659,6 +659,8 @@ class _Diagnostic(TypedDict):
         "GATE2041",
         "GATE2042",
         "GATE2050",
+        "GATE2051",
+        "GATE2052",
         "GATE2101",
         "GATE2102",
         "GATE2103",

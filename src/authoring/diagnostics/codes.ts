@@ -146,6 +146,8 @@ export const DIAGNOSTICS = {
   GATE2041: warning('The domain has no action'),
   GATE2042: warning('The schema keyword has no effect'),
   GATE2050: warning('The fixture of a test file is not used'),
+  GATE2051: warning('The bounds exclude no number'),
+  GATE2052: warning('The action or member in a test looks misspelt'),
 
   GATE2101: warning('The rule is not tested'),
   GATE2102: warning('The negation does not hold if the fact is missing'),

@@ -65,7 +65,7 @@ function plainSegments({ segments }: Glob): readonly string[] {
 }
 
 /** True for one slip of the keyboard and for another letter case, but not for another number or a plural. */
-function isSlip(text: string, meant: string): boolean {
+export function isSlip(text: string, meant: string): boolean {
   if (text.replace(/\d+/g, '') === meant.replace(/\d+/g, '')) return false
   if (`${text}s` === meant || text === `${meant}s`) return false
   if (text.toLowerCase() === meant.toLowerCase()) return true

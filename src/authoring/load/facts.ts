@@ -143,7 +143,7 @@ export function misspeltFacts(
 }
 
 /** Facts that conditions, scales and sums name, as they are written. */
-function factsAskedIn(value: Json): string[] {
+export function factsAskedIn(value: Json): string[] {
   if (Array.isArray(value)) return value.flatMap(factsAskedIn)
   if (!isJsonObject(value)) return []
   const { fact } = value

@@ -202,7 +202,7 @@ function readFactors(node: Node | undefined, known: KnownNames, report: Report):
   const amounts = new Map<string, Amount>()
   for (const { name, key, value } of entriesOf(node)) {
     reportUnknown(name, key, known.factors, 'under risk', report)
-    const amount = readAmount(value, report)
+    const amount = readAmount(value, known.weights.get(name) ?? Number.POSITIVE_INFINITY, report)
     if (amount !== undefined) amounts.set(name, amount)
   }
   return amounts
@@ -212,7 +212,7 @@ function readFactors(node: Node | undefined, known: KnownNames, report: Report):
 function readRisk(node: Node | undefined, report: Report): Amount | undefined {
   if (node === undefined) return undefined
   const score = numberOf(memberOf(node, 'score'))
-  if (score === undefined) return readRange(node, report)
+  if (score === undefined) return readRange(node, HIGHEST_SCORE, report)
   const bound = keyOf(node, 'min') ?? keyOf(node, 'max')
   if (bound !== undefined)
     report.add('GATE1503', bound, 'score says the number exactly; leave it out, or leave out min and max.')
@@ -220,21 +220,27 @@ function readRisk(node: Node | undefined, report: Report): Amount | undefined {
 }
 
 /** Reads a number, or the bounds of a range. */
-function readAmount(node: Node, report: Report): Amount | undefined {
+function readAmount(node: Node, most: number, report: Report): Amount | undefined {
   if (node.entries === undefined && typeof node.value !== 'number') {
     report.add('GATE1503', node, 'The value must be a number, or a mapping with min, max or both.')
     return undefined
   }
   if (typeof node.value === 'number') return checkExact(node, report) ? { exactly: node.value } : undefined
-  return checkRange(node, report) ? readRange(node, report) : undefined
+  return checkRange(node, report) ? readRange(node, most, report) : undefined
 }
 
-function readRange(node: Node, report: Report): Amount {
+const HIGHEST_SCORE = 100
+
+/** @param most the highest number that can be answered */
+function readRange(node: Node, most: number, report: Report): Amount {
   const min = memberOf(node, 'min')
   const max = numberOf(memberOf(node, 'max'))
   const least = numberOf(min)
   if (min !== undefined && least !== undefined && max !== undefined && least > max) {
     report.add('GATE1507', min, `min (${least}) is above max (${max}), so that no number is in the range.`)
   }
+  const place = keyOf(node, 'min') ?? keyOf(node, 'max')
+  if (place !== undefined && (least ?? 0) <= 0 && (max ?? most) >= most)
+    report.add('GATE2051', place, `Every answer is from 0 to ${most}. Narrow the bounds, or leave them out.`)
   return { min: least, max }
 }

@@ -26,7 +26,15 @@ import {
   type TestAgent,
 } from './cases.ts'
 import { type Asked, readExpectations } from './expectations.ts'
-import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
+import {
+  hasKnownKeys,
+  type KnownNames,
+  knownNames,
+  readNames,
+  reportMemberSlips,
+  reportSlips,
+  reportTwice,
+} from './names.ts'
 import { knownKeyCode, Matrix, PolicyTestFile, testReport } from './shapes.ts'
 
 const checkShape = shapeCheck(PolicyTestFile, knownKeyCode)
@@ -72,11 +80,22 @@ function readTestFile(written: Node, tenant: string, known: KnownNames, report: 
   const historyOf = memo((node: Node | undefined) => readHistory(node, file))
   const file: TestFile = { root, known, used, historyOf, report }
   // Reads also the histories that no test uses.
-  for (const { value } of entriesOf(memberOf(root, 'histories'))) historyOf(value)
+  for (const { value } of entriesOf(memberOf(root, 'histories'))) {
+    historyOf(value)
+    reportSlips(
+      itemsOf(value).flatMap((item) => memberOf(item, 'action') ?? []),
+      known,
+      report,
+    )
+  }
   const nowMs = readTime(memberOf(root, 'now'), report)
   const tests = itemsOf(memberOf(root, 'tests')).map((node) => readTest(node, nowMs, file))
   reportSameNames(tests, report)
   reportUnused(file)
+  for (const part of ['context', 'plan'] as const) {
+    for (const { name, value } of entriesOf(memberOf(root, SECTIONS[part])))
+      if (!knowsFaults(part, name, tests)) reportMemberSlips(value, part, known, report)
+  }
   return tests
 }
 
@@ -93,20 +112,35 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
     agents: readDimension('agent', matrix, file, agentOf),
     histories: readDimension('history', matrix, file, file.historyOf),
   }
+  const expectations = readExpectations(memberOf(node, 'expect'), {
+    root,
+    asked: hasKnownKeys(root, PolicyTestFile) && hasKnownKeys(matrix, Matrix) ? askedBy(dimensions) : undefined,
+    known: file.known,
+    report,
+  })
+  // A test that says what decides cannot pass for another reason.
+  if (expectations.some(({ wanted }) => wanted.rule === undefined && wanted.decidedBy === undefined))
+    reportSlips(actions, file.known, report)
   return {
     name: textOf(name) ?? '',
     skip: textOf(memberOf(node, 'skip')),
     nowMs: readTime(memberOf(node, 'now'), report) ?? fileNowMs ?? Date.parse(DEFAULT_NOW),
     ...dimensions,
-    expectations: readExpectations(memberOf(node, 'expect'), {
-      root,
-      asked: hasKnownKeys(root, PolicyTestFile) && hasKnownKeys(matrix, Matrix) ? askedBy(dimensions) : undefined,
-      known: file.known,
-      report,
-    }),
+    expectations,
     place: name ?? node,
     expectPlace: keyOf(node, 'expect') ?? node,
   }
+}
+
+/** True if all that the tests expect of a fixture says that it does not fit, or cannot be evaluated. */
+function knowsFaults(part: 'context' | 'plan', name: string, tests: readonly PolicyTest[]): boolean {
+  const asking = tests.filter((test) => test[SECTIONS[part]].some((fixture) => fixture.name === name))
+  const wanted = asking
+    .flatMap(({ expectations }) => expectations)
+    .filter(({ selector }) => selector[part] === undefined || selector[part] === name)
+  const isKnown = ({ wanted: { decidedBy, unevaluable } }: (typeof wanted)[number]): boolean =>
+    decidedBy !== undefined || unevaluable !== undefined
+  return wanted.length > 0 && wanted.every(isKnown)
 }
 
 function askedBy(dimensions: Pick<PolicyTest, 'actions' | (typeof SECTIONS)[Dimension]>): Asked {

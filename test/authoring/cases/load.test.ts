@@ -130,7 +130,7 @@ for (const { name, text, says, suggests } of FAULTS) {
 }
 
 /** Whole files. */
-const FILES: { name: string; text: string }[] = [
+const FILES: { name: string; text: string; policy?: string }[] = [
   {
     name: 'a fixture that no test uses is a warning',
     text: 'contexts: {«2050»a: {}}\nagents: {«2050»b: {}}\ntests:\n  - {name: n, matrix: {actions: [x]}, expect: {decision: deny}}',
@@ -167,13 +167,38 @@ const FILES: { name: string; text: string }[] = [
     name: 'a misspelt dimension is one fault',
     text: 'contexts: {a: {}}\ntests:\n  - {name: n, matrix: {actions: [x], «1501»contxts: [a]}, expect: {a: {decision: deny}}}',
   },
+  {
+    name: 'an action one slip away from one that a rule names',
+    text: 'tests:\n  - {name: n, matrix: {actions: [«2052»payment.transfr]}, expect: {decision: deny}}',
+  },
+  {
+    name: 'the same action, expected to be decided by no rule',
+    text: 'tests:\n  - {name: n, matrix: {actions: [payment.transfr]}, expect: {decision: deny, decidedBy: default}}',
+  },
+  {
+    name: 'a past action one slip away from one that a rule names',
+    text: 'histories: {h: [{action: «2052»payment.transfr, ago: 1h}]}\ntests:\n  - {name: n, matrix: {actions: [x], histories: [h]}, expect: {decision: deny}}',
+  },
+  {
+    name: 'members one slip away from those of a schema and of a fact',
+    policy: `${HEADER}facts: {context.of.iban: {type: string}}\nactions: {x: {context: {type: object, properties: {amount: {type: number}}}}}\n`,
+    text: 'contexts: {a: {«2052»amuont: 5, of: {«2052»ibn: DE}}, b: {amuont: 5}, c: {amounts: 5, amount: 5}}\ntests:\n  - {name: n, matrix: {actions: [x], contexts: [a, c]}, expect: {decision: deny}}\n  - {name: o, matrix: {actions: [x], contexts: [b]}, expect: {decision: deny, decidedBy: invalid_context}}',
+  },
+  {
+    name: 'bounds that exclude no number',
+    text: 'tests:\n  - {name: n, matrix: {actions: [payment.transfer]}, expect: {decision: allow, risk: {«2051»min: 0}, factors: {amount: {«2051»max: 50}}}}',
+  },
+  {
+    name: 'bounds that exclude some',
+    text: 'tests:\n  - {name: n, matrix: {actions: [payment.transfer]}, expect: {decision: allow, risk: {min: 0, max: 60}, factors: {amount: {min: 1}}}}',
+  },
   { name: 'no tests', text: 'tests: «1503»[]' },
   { name: 'no matrix', text: 'tests:\n  - {«1502»name: n, expect: {decision: deny}}' },
 ]
-for (const { name, text } of FILES) {
+for (const { name, text, policy } of FILES) {
   test(`load: ${name}`, () => {
     const { text: plain, wanted } = marked(`${HEADER}${text}\n`)
-    const found = diagnose(plain)
+    const found = diagnose(plain, policy)
     assert.deepEqual(
       found.map(({ code, line, column }) => [code, line, column]),
       wanted,
