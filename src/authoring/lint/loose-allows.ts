@@ -39,7 +39,8 @@ export function passingOf(about: Candidate & { effect?: string }, { conditions }
     } else {
       const isJoint = (node.kind === 'all') !== isDenied
       const ofAll = isJoint ? node.conditions.flatMap((part) => askedOfAll(part, isDenied)) : []
-      for (const part of node.conditions) walk(part, isDenied, new Set([...besides, ...ofAll]))
+      const below = ofAll.length === 0 ? besides : new Set([...besides, ...ofAll])
+      for (const part of node.conditions) walk(part, isDenied, below)
     }
   }
   if (about.condition !== undefined) walk(about.condition, about.effect !== 'allow', new Set())

@@ -1,5 +1,4 @@
 import { distinctBy, grouped } from '../../base/grouped.ts'
-import type { Json } from '../../base/json.ts'
 import { parseOperator } from '../../policies/decorators.ts'
 import type { Operator } from '../../policies/operators.ts'
 import type { Leaf, PolicyData } from '../../policies/set.ts'
@@ -12,13 +11,10 @@ import { usesIn } from './constants.ts'
 import { writtenLeaves } from './describe.ts'
 import { passesIfTrue, passingOf } from './loose-allows.ts'
 import { type Doubt, patternDoubt } from './pattern-doubts.ts'
-import { isExpected } from './refused.ts'
+import { type Expected, expectedBy } from './refused.ts'
 
 /** Longest text that is looked at: the expressions below may take the square of it. */
 const MAX_LENGTH = 500
-
-/** Whether the declarations expect the value of a comparison: they list it, or say what type it has. */
-type Expected = (leaf: Leaf, value: Json, by: 'enum' | 'type') => boolean
 
 /**
  * Reports constants that hardly any request has as they are written: they look like another notation.
@@ -27,8 +23,7 @@ type Expected = (leaf: Leaf, value: Json, by: 'enum' | 'type') => boolean
  */
 export function reportOddConstants(certain: Certain, refused: ReadonlySet<Leaf>): void {
   const { set, names } = certain
-  const uses = grouped(usesIn(set), ({ leaf }) => leaf)
-  const isExpectedIn: Expected = (leaf, value, by) => isExpected(value, uses.get(leaf) ?? [], by, certain)
+  const isExpected = expectedBy(certain, usesIn(set))
   const restraining = restrainingIn(set)
   const isOpen = (leaf: Leaf): boolean => REQUEST_ROOTS.has(leaf.fact.root) && !refused.has(leaf)
   const leaves = writtenLeaves(names).filter(({ leaf }) => isOpen(leaf))
@@ -38,10 +33,10 @@ export function reportOddConstants(certain: Certain, refused: ReadonlySet<Leaf>)
     if (operator === undefined || value === undefined || operator.value === 'list') continue
     const places = value.items === undefined ? [value] : itemsOf(value)
     if (operator.value === 'pattern') for (const place of places) reportPattern(place, restraining.has(leaf), names)
-    else for (const place of places) report(place, operator, (text) => isExpectedIn(leaf, text, 'type'), names)
+    else for (const place of places) report(place, operator, (text) => isExpected(leaf, text, 'type'), names)
     if (value.items !== undefined) reportJoined(value, names.report)
   }
-  reportOtherCase(leaves, isExpectedIn, names)
+  reportOtherCase(leaves, isExpected, names)
 }
 
 /** Comparisons for which a rule restrains, or a factor adds to the risk. */
@@ -124,7 +119,7 @@ function textDoubt(text: string, place: Node, { name, value }: Operator, isTyped
 }
 
 /** Reports texts that are compared with a fact in two letter cases; the rarer one is at fault, or the later one. */
-function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], isExpectedIn: Expected, names: Names): void {
+function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], isExpected: Expected, names: Names): void {
   for (const [, ofFact] of grouped(leaves, ({ leaf }) => leaf.fact.text)) {
     const lists = ofFact.map(({ leaf, node }) => textsOf(leaf, node))
     const uses = grouped(lists.flat(), (place) => String(place.value))
@@ -137,7 +132,7 @@ function reportOtherCase(leaves: readonly { leaf: Leaf; node: Node }[], isExpect
       const [rare, usual] =
         (uses.get(first)?.length ?? 0) < (uses.get(second)?.length ?? 0) ? [first, second] : [second, first]
       // A schema that lists it means it so.
-      if (ofFact.some(({ leaf, node }) => has(textsOf(leaf, node), rare) && isExpectedIn(leaf, rare, 'enum'))) continue
+      if (ofFact.some(({ leaf, node }) => has(textsOf(leaf, node), rare) && isExpected(leaf, rare, 'enum'))) continue
       const message = `Elsewhere this fact is compared with ${usual}, and comparison tells capitals apart.`
       for (const place of distinctBy(uses.get(rare) ?? [], ({ start, source }) => `${source.file} ${start}`))
         names.report.add('GATE2036', place, message, usual)

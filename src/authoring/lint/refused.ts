@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts'
 import type { Json } from '../../base/json.ts'
 import { compilePattern } from '../../base/pattern.ts'
 import { UNLIMITED } from '../../base/work.ts'
@@ -7,6 +8,7 @@ import type { Candidate, Leaf } from '../../policies/set.ts'
 import { schemaAt } from '../schemas/actions.ts'
 import { declaredFor } from '../schemas/presence.ts'
 import { memberOf, type Node, numberOf, textOf } from '../yaml/node.ts'
+import { createBudget } from './budget.ts'
 import { boundsOf, type Declared, hasTypeOf, typesOfNode, valuesOf } from './known.ts'
 
 /** A comparison in a rule or factor. */
@@ -43,23 +45,28 @@ export function refusalOf(value: Json, uses: readonly Use[], { actionNodes, set 
   return actions.size === 0 ? undefined : { actions: [...actions], values }
 }
 
-/** True when the declarations expect the value: they list it, or give what is compared a type of its own. */
-export function isExpected(
-  value: Json,
-  uses: readonly Use[],
-  by: 'enum' | 'type',
-  { actionNodes, set }: Declared,
-): boolean {
-  const expects = (schema: Node | undefined): boolean =>
-    by === 'enum' ? valuesOf(schema)?.includes(value) === true : isOfType(value, typesOfNode(schema))
-  return (
-    uses.length > 0 &&
-    uses.every(({ leaf, about }) => {
+/** Most pairs of comparisons and declared actions that are looked at; beyond them every value counts as expected. */
+const PAIRS = 300_000
+
+/** Whether the declarations expect the value of a comparison: they list it, or say what type it has. */
+export type Expected = (leaf: Leaf, value: Json, by: 'enum' | 'type') => boolean
+
+export function expectedBy({ actionNodes = new Map<string, Node>(), set }: Declared, all: readonly Use[]): Expected {
+  const uses = grouped(all, ({ leaf }) => leaf)
+  const budget = createBudget(PAIRS)
+  return (leaf, value, by) => {
+    const expects = (schema: Node | undefined): boolean =>
+      by === 'enum' ? valuesOf(schema)?.includes(value) === true : isOfType(value, typesOfNode(schema))
+    const isExpected = ({ about }: Use): boolean => {
       if (by === 'type' && isOfType(value, set.facts.get(leaf.fact.text)?.type)) return true
-      const declared = actionNodes === undefined ? [] : declaredFor(about, actionNodes)
+      if (!budget.spend(about.actions.every(({ exact }) => exact) ? about.actions.length : actionNodes.size))
+        return true
+      const declared = declaredFor(about, actionNodes)
       return declared.length > 0 && declared.every((action) => expects(schemaOf(leaf, action)))
-    })
-  )
+    }
+    const ofLeaf = uses.get(leaf) ?? []
+    return ofLeaf.length > 0 && ofLeaf.every(isExpected)
+  }
 }
 
 function isOfType(value: Json, types: string | readonly string[] | undefined): boolean {

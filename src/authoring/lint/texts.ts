@@ -1,4 +1,3 @@
-import { grouped } from '../../base/grouped.ts'
 import type { Json } from '../../base/json.ts'
 import { parseOperator } from '../../policies/decorators.ts'
 import type { Leaf, PolicyData } from '../../policies/set.ts'
@@ -9,7 +8,7 @@ import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
 import { usesIn } from './constants.ts'
 import { writtenLeaves } from './describe.ts'
-import { isExpected } from './refused.ts'
+import { expectedBy } from './refused.ts'
 
 type Kind = 'number' | 'boolean'
 
@@ -20,7 +19,7 @@ type Kind = 'number' | 'boolean'
 export function reportTexts(certain: Certain): void {
   const { set, names } = certain
   const leaves = writtenLeaves(names)
-  const uses = grouped(usesIn(set), ({ leaf }) => leaf)
+  const isExpected = expectedBy(certain, usesIn(set))
   const kinds = new Map<string, Set<Kind>>()
   const note = (fact: string, kind: Kind): void => void kinds.set(fact, (kinds.get(fact) ?? new Set()).add(kind))
   for (const { leaf } of leaves) for (const kind of kindsOf(leaf)) note(leaf.fact.text, kind)
@@ -28,7 +27,8 @@ export function reportTexts(certain: Certain): void {
   for (const { leaf, node } of leaves) {
     const others = kinds.get(leaf.fact.text)
     if (others === undefined || !isUndeclared(leaf, set)) continue
-    const isOdd = ({ value }: Node): boolean => !isExpected(value, uses.get(leaf) ?? [], 'type', certain)
+    const isOdd = ({ value }: Node): boolean =>
+      (numberIn(value) !== undefined || isFlag(value)) && !isExpected(leaf, value, 'type')
     for (const place of constantsOf(leaf, node).filter(isOdd)) reportText(place, leaf, others, names)
   }
 }

@@ -1,5 +1,4 @@
 import { type Glob, globMatches, globsIntersect } from '../../base/glob.ts'
-import type { Json } from '../../base/json.ts'
 import { parseOperator } from '../../policies/decorators.ts'
 import { leavesOf } from '../../policies/kleene.ts'
 import type { FactPath } from '../../policies/path.ts'
@@ -90,16 +89,15 @@ function readingOf(path: string, held: readonly Glob[] | undefined, set: PolicyD
 /** Reports a count or sum that holds, or adds to the risk, at one value, and no longer beyond it. */
 function reportPassed(about: Rule | Factor, { set, names }: Certain): void {
   const effect = 'effect' in about ? about.effect : 'factor'
-  if (effect === 'allow') return
+  if (effect === 'allow' || set.counters.size === 0) return
   for (const passing of passingOf(about, set)) {
     const { fact, operator, wanted } = passing.leaf
     const counter = set.counters.get(fact.text)
     const isSum = counter?.sum !== undefined
     // A denied action is not counted, so that the count stays. The first action may be meant alone.
     if (counter === undefined || passesIfTrue(passing) || (effect === 'deny' && !isSum)) continue
-    const isLast = (value: Json): boolean => typeof value === 'number' && value > (isSum ? 0 : 1)
-    if (!['equal', 'in'].includes(parseOperator(operator)?.operator.name ?? '') || !isLast([wanted].flat().at(-1) ?? 0))
-      continue
+    const isPassed = typeof wanted === 'number' && wanted > (isSum ? 0 : 1)
+    if (parseOperator(operator)?.operator.name !== 'equal' || !isPassed) continue
     const place = memberOf(names.nodes.get(passing.leaf), 'operator') ?? placeOf(passing.leaf, names)
     const how = isSum
       ? `is seldom exactly ${JSON.stringify(wanted)}`
