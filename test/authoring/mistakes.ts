@@ -329,6 +329,7 @@ ${AMOUNT}${rules(rule('deny', leaf('history.sum.paid', 'equal', '1000')), ALLOW)
     `actions: {pay.out: {context: {type: object, required: [items], properties: {items: {type: array, items: {type: object, required: [price], properties: {price: {type: number}}}}}}}}
 ${rules(rule('deny', leaf('context.items.price', 'greaterThan', '5')), ALLOW)}`,
   ],
+  ['hosts that a comma joins', 'GATE2034', TEXT + rules(rule('deny', text('in', '["evil.example, bad.example"]')))],
 ]
 
 /** Policies that look like a mistake and are none. */

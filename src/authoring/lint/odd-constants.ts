@@ -93,8 +93,9 @@ const FLAGS = new Map([
   ['no', false],
   ['off', false],
 ])
-/** Codes or words that a separator joins. */
-const JOINED = /^[A-Z0-9]{2,4}(?: ?[,;|] ?[A-Z0-9]{2,4})+$|^[A-Za-z]{2,20}(?:\|[A-Za-z]{2,20})+$/
+/** Codes, words or hosts that a separator joins. */
+const JOINED =
+  /^[A-Z0-9]{2,4}(?: ?[,;|] ?[A-Z0-9]{2,4})+$|^[A-Za-z]{2,20}(?:\|[A-Za-z]{2,20})+$|^(?=.*[a-z])[\w-]+(?:\.[\w-]+)+(?:[,;] ?[\w-]+(?:\.[\w-]+)+)+$/
 /** Texts with a star at an end, or between dots or slashes, that look like paths, names, hosts or addresses. */
 const WILDCARD = /^\*[^\s*]*[./@][^\s*]*$|^[^\s*]*[./@:_-][^\s*]*\*{1,2}$|^[^\s*]*[./:]\*{1,2}[./:][^\s*]*$/
 const EXPRESSION = /^(?=\^|.*\$$).*(?:\.[*+]|\\[dws]|\[[^\]]+\][*+{])/
