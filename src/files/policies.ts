@@ -223,6 +223,6 @@ function digestsOf(lists: PolicySource['lists']): string[][] {
   ])
 }
 
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error && 'syscall' in error
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { filesIn, tenantsIn } from '../files/policies.ts'
+import { filesIn, isFileError, tenantsIn } from '../files/policies.ts'
 import { closeToOthers } from '../files/private.ts'
 import { FILES } from '../store/sqlite/file-connection.ts'
 import type { Config } from './config.ts'
@@ -36,8 +36,14 @@ function warnOfWritable(policies: string, log: Logger): void {
   if (open.length > 0) log.warn({ path: open[0], paths: open.length }, message)
 }
 
-/** False for a link to nowhere, and for a folder with the sticky bit, in which only owners replace files. */
+/** False for a folder with the sticky bit, in which only owners replace files. */
 function isOpenToAll(path: string): boolean {
-  const { mode = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
-  return (mode & 0o002) !== 0 && (mode & 0o1000) === 0
+  try {
+    const { mode } = statSync(path)
+    return (mode & 0o002) !== 0 && (mode & 0o1000) === 0
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    // The tenant's fault is reported when its folder is read.
+    return false
+  }
 }

@@ -113,7 +113,7 @@ const REFUSED: { name: string; args: (dir: string) => string[]; code: number; st
     name: 'a folder that is not there',
     args: (dir) => ['--policies', join(dir, 'none')],
     code: 3,
-    stderr: /no folder .*none; name another/,
+    stderr: /no folder .*none; create one with `gate-sidecar init`, or name another/,
   },
   {
     name: 'a path that is not there',

@@ -189,7 +189,10 @@ for (const { name, files, args = [], code, says } of ENDS) {
 test('test: a folder that is not there is told', async () => {
   const ended = await run(['test', '--policies', join(temporaryFolder(), 'none')])
   assert.equal(ended.code, 3)
-  assert.match(ended.stderr, /There is no folder .*none; name another with --policies/)
+  assert.match(
+    ended.stderr,
+    /There is no folder .*none; create one with `gate-sidecar init`, or name another with --policies/,
+  )
 })
 
 test('test: what nothing ran for is told in each format', async () => {
