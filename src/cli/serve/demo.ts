@@ -169,7 +169,7 @@ function linesToPaste({ options, base }: Curl, { agent, owner }: DemoKeys): stri
     '# The same, but the agent has read text that a third party wrote: require_approval',
     `${options} "${base}/gate/check" ${post(agent, payment(true))}`,
     '',
-    '# The owner approves it. Paste the line above again: allow, this once',
+    '# The owner approves it. Then paste the second line again: allow, this once',
     `${options} "${base}/approvals/${pending}/approve" ${post(owner, approval)}`,
   ]
 }
