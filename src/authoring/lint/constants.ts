@@ -20,9 +20,9 @@ const MAX_VALUES = 1000
  * Reports constants and values of lists that no request has, and constants that name a fact. Returns the comparisons of
  * which all constants were reported: what follows from them is not a further fault.
  */
-export function reportConstants(certain: Certain): ReadonlySet<Leaf> {
+export function reportConstants(certain: Certain, all: readonly Use[]): ReadonlySet<Leaf> {
   const { set, names } = certain
-  const uses = grouped(usesIn(set), ({ leaf }) => leaf)
+  const uses = grouped(all, ({ leaf }) => leaf)
   const reported = new Set<Leaf>()
   const written = writtenLeaves(names)
   for (const { leaf, node } of written) {
@@ -38,10 +38,10 @@ export function reportConstants(certain: Certain): ReadonlySet<Leaf> {
   }
   const ofLists = grouped(written.map(({ leaf }) => leaf).filter(readsList), ({ wanted }) => String(wanted))
   for (const [name, leaves] of ofLists) {
-    const all = leaves.flatMap((leaf) => uses.get(leaf) ?? [])
+    const ofList = leaves.flatMap((leaf) => uses.get(leaf) ?? [])
     const places = placesOf(name, certain)
     for (const [i, value] of (set.lists.get(name) ?? []).slice(0, MAX_VALUES).entries()) {
-      const refusal = refusalOf(value, all, certain)
+      const refusal = refusalOf(value, ofList, certain)
       const [place, leaf] = [places[i], leaves[0]]
       if (refusal && place && leaf) reportRefused(place, value, leaf, refusal, names)
     }

@@ -7,7 +7,7 @@ import { reportApprovers } from './approvers.ts'
 import { createBudget } from './budget.ts'
 import { type Certain, certainPart } from './certain.ts'
 import { conditionChecker, mistypeOf } from './conditions.ts'
-import { reportConstants } from './constants.ts'
+import { reportConstants, usesIn } from './constants.ts'
 import { reportCutTexts } from './cut-texts.ts'
 import { reportDefaults } from './defaults.ts'
 import { reportOddConstants } from './odd-constants.ts'
@@ -47,9 +47,10 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   if (isWhole) reportIdle(set, names, roots)
   if (isWhole) reportReach(certain)
   if (level === 'advice') advise(certain)
-  if (actionNodes !== undefined) reportTexts(certain)
-  const refused = reportConstants(certain)
-  reportOddConstants(certain, refused)
+  const uses = usesIn(set)
+  if (actionNodes !== undefined) reportTexts(certain, uses)
+  const refused = reportConstants(certain, uses)
+  reportOddConstants(certain, uses, refused)
   return analyse(certain, refused) && isWhole
 }
 

@@ -7,11 +7,10 @@ import { REQUEST_ROOTS } from '../load/fact-names.ts'
 import type { Names } from '../load/names.ts'
 import { itemsOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
-import { usesIn } from './constants.ts'
 import { writtenLeaves } from './describe.ts'
 import { passesIfTrue, passingOf } from './loose-allows.ts'
 import { type Doubt, patternDoubt } from './pattern-doubts.ts'
-import { type Expected, expectedBy } from './refused.ts'
+import { type Expected, expectedBy, type Use } from './refused.ts'
 
 /** Longest text that is looked at: the expressions below may take the square of it. */
 const MAX_LENGTH = 500
@@ -21,9 +20,9 @@ const MAX_LENGTH = 500
  *
  * @param refused comparisons that are reported already
  */
-export function reportOddConstants(certain: Certain, refused: ReadonlySet<Leaf>): void {
+export function reportOddConstants(certain: Certain, uses: readonly Use[], refused: ReadonlySet<Leaf>): void {
   const { set, names } = certain
-  const isExpected = expectedBy(certain, usesIn(set))
+  const isExpected = expectedBy(certain, uses)
   const restraining = restrainingIn(set)
   const isOpen = (leaf: Leaf): boolean => REQUEST_ROOTS.has(leaf.fact.root) && !refused.has(leaf)
   const leaves = writtenLeaves(names).filter(({ leaf }) => isOpen(leaf))

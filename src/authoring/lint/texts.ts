@@ -6,9 +6,8 @@ import type { Names } from '../load/names.ts'
 import { numberIn } from '../suggest/meant.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import type { Certain } from './certain.ts'
-import { usesIn } from './constants.ts'
 import { writtenLeaves } from './describe.ts'
-import { expectedBy } from './refused.ts'
+import { expectedBy, type Use } from './refused.ts'
 
 type Kind = 'number' | 'boolean'
 
@@ -16,10 +15,10 @@ type Kind = 'number' | 'boolean'
  * Reports texts such as "100" compared with a fact that is compared with numbers elsewhere: a text never equals a
  * number. For declared facts, whose type is known, it is an error.
  */
-export function reportTexts(certain: Certain): void {
+export function reportTexts(certain: Certain, uses: readonly Use[]): void {
   const { set, names } = certain
   const leaves = writtenLeaves(names)
-  const isExpected = expectedBy(certain, usesIn(set))
+  const isExpected = expectedBy(certain, uses)
   const kinds = new Map<string, Set<Kind>>()
   const note = (fact: string, kind: Kind): void => void kinds.set(fact, (kinds.get(fact) ?? new Set()).add(kind))
   for (const { leaf } of leaves) for (const kind of kindsOf(leaf)) note(leaf.fact.text, kind)

@@ -78,7 +78,8 @@ function readingOf(path: string, held: readonly Glob[] | undefined, set: PolicyD
     if (fact !== undefined && isHeld(rule.actions)) return `Rule ${rule.id} compares ${fact.text}`
   }
   for (const factor of set.factors) {
-    const fact = compared(factor) ?? [factor.scale?.fact].find((one) => one !== undefined && isBelow(one))
+    const scaled = factor.scale?.fact
+    const fact = compared(factor) ?? (scaled && isBelow(scaled) ? scaled : undefined)
     if (fact !== undefined && isHeld(factor.actions)) return `Factor ${factor.name} reads ${fact.text}`
   }
   for (const [name, { sum, actions }] of set.counters)

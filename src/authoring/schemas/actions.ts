@@ -71,7 +71,7 @@ function typeName(value: Json): string {
 export function schemaAt(root: Node | undefined, segments: FactPath['segments']): Node | undefined {
   let node = root === undefined ? undefined : resolve(root, root)
   for (const segment of segments) {
-    const next = segment === ANY ? itemsIn(node) : memberOf(memberOf(node, 'properties'), segment)
+    const next = memberSchema(node, segment)
     node = next === undefined || root === undefined ? undefined : resolve(next, root)
   }
   return node
@@ -86,12 +86,15 @@ export function schemasAt(root: Node | undefined, segments: FactPath['segments']
     const more = left > 0 ? itemsOf(memberOf(part, 'allOf')) : []
     return [part, ...more.flatMap((one) => parts(one, left - 1))]
   }
-  const members = (node: Node, segment: FactPath['segments'][number]): Node | undefined =>
-    segment === ANY ? itemsIn(node) : memberOf(memberOf(node, 'properties'), segment)
   return segments.reduce(
-    (nodes, segment) => nodes.flatMap((node) => members(node, segment) ?? []).flatMap((node) => parts(node, depth)),
+    (nodes, segment) =>
+      nodes.flatMap((node) => memberSchema(node, segment) ?? []).flatMap((node) => parts(node, depth)),
     parts(whole, depth),
   )
+}
+
+function memberSchema(node: Node | undefined, segment: FactPath['segments'][number]): Node | undefined {
+  return segment === ANY ? itemsIn(node) : memberOf(memberOf(node, 'properties'), segment)
 }
 
 /** The schema of all items, where the value can be nothing but a list. */

@@ -66,16 +66,19 @@ function checkMembers(node: Node, report: Report): void {
   }
 }
 
-/** Keywords that may say of what type a value is. */
-const TYPED = ['type', 'enum', 'const', '$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if']
+/** Keywords by which other schemas may say of what type a value is. */
+const COMPOSING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if']
+const TYPING = ['type', 'enum', 'const', ...COMPOSING]
+/** An object shows by its members what it is. */
+const OF_VALUES = GROUPS.filter(([types]) => !types.includes('object'))
 
 /** Reports limits of members of no type, which texts pass that look like numbers, and the like. */
 export function checkUntyped(node: Node, report: Report): void {
-  if (TYPED.slice(3).some((keyword) => memberOf(node, keyword) !== undefined)) return
+  if (COMPOSING.some((keyword) => memberOf(node, keyword) !== undefined)) return
   for (const { value } of entriesOf(memberOf(node, 'properties'))) {
     checkUntyped(value, report)
-    if (TYPED.some((keyword) => memberOf(value, keyword) !== undefined)) continue
-    const [first] = GROUPS.slice(0, 3).flatMap(([[type], keywords]) =>
+    if (TYPING.some((keyword) => memberOf(value, keyword) !== undefined)) continue
+    const [first] = OF_VALUES.flatMap(([[type], keywords]) =>
       keywords.map((keyword) => ({ type, keyword, key: keyOf(value, keyword) })).filter(({ key }) => key !== undefined),
     )
     if (first?.key === undefined) continue
