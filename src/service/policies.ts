@@ -8,7 +8,7 @@ import { strayNames } from '../files/policies.ts'
 import { policyFolders } from '../files/policy-folders.ts'
 import { limitLoads, type PolicyWorker } from '../files/policy-worker.ts'
 import type { Services } from '../http/services.ts'
-import type { Mode } from '../policies/set.ts'
+import type { PolicySet } from '../policies/set.ts'
 import type { Anchors } from './anchors.ts'
 import type { Logger } from './log.ts'
 import type { Background } from './repeat.ts'
@@ -72,7 +72,7 @@ function logChange(log: Logger, tenantId: string, change: PolicyChange): void {
   if (inForce?.mode === 'observe') logObserved(log, tenantId, inForce)
 }
 
-function logObserved(log: Logger, tenantId: string, { digest, mode }: { digest: string; mode: Mode }): void {
+function logObserved(log: Logger, tenantId: string, { digest, mode }: Pick<PolicySet, 'digest' | 'mode'>): void {
   log.warn({ tenantId, digest, mode }, 'POLICIES ARE ONLY OBSERVED: every action runs, unless it is stopped')
 }
 

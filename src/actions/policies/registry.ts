@@ -33,7 +33,7 @@ export interface PolicyFolders {
  */
 export type PolicyChange =
   | { digest: string; mode: Mode; groupsWithoutKeys: readonly string[] }
-  | { fault: string; faults: number; inForce: { digest: string; mode: Mode } | null }
+  | { fault: string; faults: number; inForce: Pick<PolicySet, 'digest' | 'mode'> | null }
 
 export interface RegistryDeps extends PolicyDeps {
   folders: PolicyFolders
@@ -174,9 +174,7 @@ async function takeIn(deps: Timed, slot: Slot | undefined, folder: TenantFolder,
     const { isUnsure, ...inForce } = slot?.set === undefined ? await lastKnownGood(deps, tenant) : kept(slot)
     if (slot?.faults.join('\n') !== faults.join('\n')) {
       await recordRejected(deps, tenant, faults, actor)
-      const { digest, mode } = inForce.set ?? {}
-      const stays = digest === undefined || mode === undefined ? null : { digest, mode }
-      deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: stays })
+      deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: inForce.set ?? null })
     }
     const again = retry || isUnsure ? { atMs: deps.steady() + RETRY_MS, folder } : null
     return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
