@@ -38,6 +38,8 @@ export type Redactable = (typeof REDACTABLE)[number]
 const ProvenEntry = object({ header: HeaderShape, data: anyObject, salt: Base64Of32, inclusion: Path })
 export type ProvenEntry = TypeOf<typeof ProvenEntry>
 
+export const Decision = text({ pattern: /^(?:allow|deny|require_approval)$/, maxLength: 16 })
+
 /** A trust bundle (docs/evidence.md). Everything but `signatures` is covered by the service's signature. */
 export const BundleShape = object(
   {
@@ -46,7 +48,7 @@ export const BundleShape = object(
     decision: object({
       id: Id,
       action: ActionName,
-      decision: text({ pattern: /^(?:allow|deny|require_approval)$/, maxLength: 16 }),
+      decision: Decision,
       timestamp: Time,
     }),
     context: object({ originalRequest: anyObject, riskAssessment: anyObject }),

@@ -2,7 +2,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import { siblingId } from '../base/id.ts'
 import { approvalFault } from './approval.ts'
 import { attest, type VerifyInputs } from './attestation.ts'
-import { BUNDLE_VERSION, type Bundle, BundleShape } from './bundle.ts'
+import { BUNDLE_VERSION, type Bundle, BundleShape, Decision } from './bundle.ts'
 import { checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import { bundleOfEnvelope, readEvidence } from './envelope.ts'
 import type { HeaderShape } from './fields.ts'
@@ -61,9 +61,10 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
   )
 }
 
-function observedIn({ proof }: Bundle): string | undefined {
-  const { observed } = proof.grounds
-  return typeof observed === 'string' ? observed : undefined
+/** The decision of policies that were only observed. The form of the grounds is open: anything may stand there. */
+function observedIn({ proof: { grounds } }: Bundle): string | undefined {
+  const { observed } = grounds
+  return Decision.fault(observed, '') === undefined ? (observed as string) : undefined
 }
 
 /** Verifies the text of a bundle, or of its envelope: parsing it elsewhere would merge two members of one name. */

@@ -315,6 +315,19 @@ for (const [i, { name, evidence, checks, trust = ownTrust, anchors = '' }] of RO
   })
 }
 
+test('what policies decided that were only observed is told if it is a decision, and nothing else is', async () => {
+  const told = ['allow', 'deny', 'require_approval', 'DENY', 'deny\u001b[2J', '', 7, null, ['deny']]
+  const bundles = told.map((observed) => withProof({ grounds: { ...bundle.proof.grounds, observed } }))
+  const cases = bundles.map((evidence) => ({ evidence: JSON.stringify(evidence), trust: ownTrust, now }))
+  const means = { trust: readTrust(ownTrust), nowMs: Date.parse(now), anchors: [] }
+  const here = bundles.map((evidence) => ours(verifyBundle(evidence, means)))
+  assert.deepEqual(
+    here.map(({ observed }) => observed),
+    ['allow', 'deny', 'require_approval', null, null, null, null, null, null],
+  )
+  assert.deepEqual(await byPython(cases), here)
+})
+
 fullTest('the commands end with the same code', () => {
   const dir = temporaryFolder()
   const trust = join(dir, 'trust.json')

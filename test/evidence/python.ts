@@ -25,14 +25,27 @@ interface Answer {
   chainValid: boolean
   timestampValid: boolean
   assurance: string
+  observed?: string
   checks: readonly { check: string; result: string }[]
 }
 
 /** Returns the results on which verifiers must agree: everything but the wording. */
 export function essence(answer: Answer & { exitCode: number; isUnattributed: boolean }) {
   const { verdict, valid, signatureValid, chainValid, timestampValid, assurance, exitCode, isUnattributed } = answer
+  const { observed = null } = answer
   const checks = answer.checks.map(({ check, result }) => `${check}: ${result}`)
-  return { verdict, valid, signatureValid, chainValid, timestampValid, assurance, exitCode, isUnattributed, checks }
+  return {
+    verdict,
+    valid,
+    signatureValid,
+    chainValid,
+    timestampValid,
+    assurance,
+    observed,
+    exitCode,
+    isUnattributed,
+    checks,
+  }
 }
 
 /** Returns our verifier's results, with the exit code of its command. */

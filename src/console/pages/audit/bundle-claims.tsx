@@ -30,7 +30,7 @@ export function BundleClaims({ evidence, verification }: { evidence: Document; v
         </p>
       )}
       <div class="columns">
-        <Decided of={bundle} />
+        <Decided of={bundle} observed={verification.observed} />
         <Signed of={bundle} />
       </div>
       <div class="columns">
@@ -67,14 +67,14 @@ function Content({
   )
 }
 
-function Decided({ of: { decision, proof } }: { of: Claimed }) {
-  const { id, action, decision: outcome, timestamp } = decision
+function Decided({ of: { decision, proof }, observed }: { of: Claimed; observed: Verification['observed'] }) {
   // As their form says.
-  const { observed } = proof.grounds as Partial<RecordedDecision>
+  const words = { decision: decision.decision, observed } as Pick<RecordedDecision, 'decision' | 'observed'>
+  const { id, action, timestamp } = decision
   return (
     <section class="card">
       <h3 class="row">
-        <DecisionBadge decision={outcome as RecordedDecision['decision']} observed={observed} />
+        <DecisionBadge {...words} />
         <Text of={action} />
       </h3>
       <Facts
