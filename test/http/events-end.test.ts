@@ -90,8 +90,8 @@ for (const [how, end] of ENDS) {
     await sleep(600)
     slow.response.resume()
     assert.equal(await slow.ended, false)
-    // The slow reader gets only the events that were on their way before the end.
-    assert.ok(slow.events.length < written)
+    // The slow reader gets only the events that were on their way before the end. A hold has two, of which one is large.
+    assert.ok(slow.events.filter(({ event }) => event === 'approval.requested').length < written)
     assert.equal(quick.events.length, told)
     const answer = await gate.call(key, 'GET', '/events')
     assert.equal(answer.body.error, 'unauthenticated')
