@@ -1,14 +1,22 @@
 import { repeatsOf } from '../../base/grouped.ts'
 import { parseOperator } from '../../policies/decorators.ts'
-import type { Condition, FactType, Leaf, PolicyData, Truth } from '../../policies/set.ts'
+import {
+  type Condition,
+  FACT_TYPES,
+  type FactType,
+  type Leaf,
+  type PolicyData,
+  type Truth,
+} from '../../policies/set.ts'
 import { REQUEST_ROOTS } from '../load/fact-names.ts'
+import { SCHEMA_TYPES } from '../load/facts.ts'
 import { asksNever, aType } from '../load/leaves.ts'
 import type { Names } from '../load/names.ts'
 import { isPresenceTest } from '../schemas/presence.ts'
 import { operatorsFor, suitable } from '../suggest/operator-suggest.ts'
 import { memberOf } from '../yaml/node.ts'
 import { conditionText, leafText, listText, placeOf } from './describe.ts'
-import type { Scope } from './known.ts'
+import { JSON_KINDS, type Scope } from './known.ts'
 import type { Search } from './search.ts'
 import { groupByFacts, outcomesIn, type TruthsOf } from './truths.ts'
 
@@ -65,18 +73,14 @@ function checkLeaf(leaf: Leaf, checking: Checking): boolean {
   return true
 }
 
-const FACT_TYPES = { number: 'number', string: 'string', boolean: 'boolean', array: 'list', object: 'object' } as const
-
 /** The type that the schemas give the fact, if the operator cannot be asked of it. */
 export function mistypeOf({ fact, operator }: Leaf, scope: Scope, search: Search): FactType | undefined {
   const parsed = parseOperator(operator)
-  const { admitsOther } = search.knownOf(fact, scope)
-  const [kind, ...others] = Object.entries(FACT_TYPES).filter(([one]) => admitsOther(one as keyof typeof FACT_TYPES))
+  const [kind, ...others] = JSON_KINDS.filter(search.knownOf(fact, scope).admitsOther)
   if (parsed === undefined || kind === undefined || others.length > 0 || !REQUEST_ROOTS.has(fact.root)) return undefined
-  const [, type] = kind
-  // A time is a text in a schema.
-  const suits = parsed.operator.factTypes.some((one) => one === type || (one === 'date' && type === 'string'))
-  return (parsed.overItems ? type === 'list' : suits) ? undefined : type
+  const isOfKind = (type: FactType): boolean => SCHEMA_TYPES[type].includes(kind)
+  const suits = parsed.overItems ? kind === 'array' : parsed.operator.factTypes.some(isOfKind)
+  return suits ? undefined : FACT_TYPES.find(isOfKind)
 }
 
 function reportMistyped(leaf: Leaf, { names, search, scope }: Checking): boolean {

@@ -9,7 +9,8 @@ import { schemaAt, typesOf } from '../schemas/actions.ts'
 import { isRequired } from '../schemas/presence.ts'
 import { itemsOf, memberOf, type Node, numberOf } from '../yaml/node.ts'
 
-type JsonKind = 'number' | 'string' | 'boolean' | 'array' | 'object'
+export const JSON_KINDS = ['number', 'string', 'boolean', 'array', 'object'] as const
+type JsonKind = (typeof JSON_KINDS)[number]
 
 /** Certain knowledge about the values of a fact where a rule is evaluated. Uncertain values are admitted. */
 export interface Known {

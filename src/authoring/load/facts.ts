@@ -77,7 +77,8 @@ function hasType(value: Json, type: FactType): boolean {
   return typeof value === type
 }
 
-const SCHEMA_TYPES: Record<FactType, readonly string[]> = {
+/** The types that JSON Schema gives values of a fact. */
+export const SCHEMA_TYPES: Readonly<Record<FactType, readonly string[]>> = {
   number: ['number', 'integer'],
   integer: ['number', 'integer'],
   string: ['string'],
