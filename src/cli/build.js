@@ -3,12 +3,12 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { inBrowsers } from '../client/in-browsers.js'
+import { metafile as page } from '../console/build.js'
 import { COMMON_JS, PROGRAM, STORE_THREADS, THREADS } from './build-options.js'
 import { writeNotice } from './notice.js'
 
 /**
- * Builds the program in dist: one file for each entry, and chunks for shared code and code loaded on first use.
+ * Builds the program in dist, and its console: one file for each entry, and chunks for shared code and code loaded on first use.
  * All files lie in one folder, so that paths relative to a source module resolve from its chunk too.
  */
 
@@ -69,17 +69,8 @@ await buildInOneFile('policies', POLICIES)
 // The process that compiles has the flags of V8 that commands have.
 execFileSync(process.execPath, [join(SRC, 'cli/compile.js')], { stdio: ['ignore', 'ignore', 'inherit'] })
 
-// The package has the console too, which another build writes. Its licences and its bill are parts of those of the package.
-const page = await build({
-  entryPoints: [join(SRC, 'console/main.tsx')],
-  outdir: OUT,
-  write: false,
-  bundle: true,
-  format: 'esm',
-  metafile: true,
-  plugins: [inBrowsers],
-})
-writeNotice({ inputs: { ...metafile.inputs, ...page.metafile.inputs } }, OUT)
+// The package has the console too: its licences and its bill are parts of those of the package.
+writeNotice({ inputs: { ...metafile.inputs, ...page.inputs } }, OUT)
 // One of an earlier build would be applied.
 rmSync(join(OUT, 'migrations'), { recursive: true, force: true })
 cpSync(join(SRC, 'store/sqlite/migrations'), join(OUT, 'migrations'), { recursive: true })

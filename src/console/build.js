@@ -14,7 +14,7 @@ const OUT = join(HERE, '../../dist/console')
 
 rmSync(OUT, { recursive: true, force: true })
 mkdirSync(OUT, { recursive: true })
-const { metafile } = await build({
+export const { metafile } = await build({
   entryPoints: [join(HERE, 'main.tsx'), join(HERE, 'styles/console.css'), join(HERE, 'icon.svg')],
   outdir: join(OUT, 'assets'),
   // File names omit the folder, which means nothing to a browser.
