@@ -1,5 +1,8 @@
 export type Budget = ReturnType<typeof createBudget>
 
+/** Most pairs of patterns, actions or comparisons that one analysis compares. */
+export const PAIRS = 300_000
+
 /** Counts the work of an analysis, so that it ends after the same amount on every machine. */
 export function createBudget(limit: number) {
   let left = limit

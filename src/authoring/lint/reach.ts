@@ -1,10 +1,8 @@
 import { type Glob, globMatches, matchesAny, parseGlob } from '../../base/glob.ts'
 import type { PolicyData } from '../../policies/set.ts'
 import { itemsOf, memberOf } from '../yaml/node.ts'
+import { PAIRS } from './budget.ts'
 import type { Certain } from './certain.ts'
-
-/** Most pairs of patterns and actions that are compared; beyond them nothing is reported. */
-const PAIRS = 300_000
 
 /**
  * Reports patterns of restraining rules that end at a dot, such as `payment.*`, where the set knows an action beyond it
@@ -14,6 +12,7 @@ export function reportReach({ set, names }: Certain): void {
   const restraining = set.rules.filter(({ effect }) => effect !== 'allow')
   const restrained = restraining.flatMap(({ actions }) => actions)
   const known = [...set.actions.keys(), ...set.rules.flatMap(({ effect, actions }) => examplesOf(effect, actions))]
+  // Beyond the budget nothing is reported.
   if (known.length * restrained.length > PAIRS) return
   const free = known.filter((action) => !matchesAny(restrained, action) && !isNamed(action, set))
   for (const rule of restraining) {

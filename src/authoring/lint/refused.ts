@@ -8,7 +8,7 @@ import type { Candidate, Leaf } from '../../policies/set.ts'
 import { schemaAt } from '../schemas/actions.ts'
 import { declaredFor } from '../schemas/presence.ts'
 import { memberOf, type Node, numberOf, textOf } from '../yaml/node.ts'
-import { createBudget } from './budget.ts'
+import { createBudget, PAIRS } from './budget.ts'
 import { boundsOf, type Declared, hasTypeOf, typesOfNode, valuesOf } from './known.ts'
 
 /** A comparison in a rule or factor. */
@@ -45,14 +45,12 @@ export function refusalOf(value: Json, uses: readonly Use[], { actionNodes, set 
   return actions.size === 0 ? undefined : { actions: [...actions], values }
 }
 
-/** Most pairs of comparisons and declared actions that are looked at; beyond them every value counts as expected. */
-const PAIRS = 300_000
-
 /** Whether the declarations expect the value of a comparison: they list it, or say what type it has. */
 export type Expected = (leaf: Leaf, value: Json, by: 'enum' | 'type') => boolean
 
 export function expectedBy({ actionNodes = new Map<string, Node>(), set }: Declared, all: readonly Use[]): Expected {
   const uses = grouped(all, ({ leaf }) => leaf)
+  // Beyond it every value counts as expected.
   const budget = createBudget(PAIRS)
   return (leaf, value, by) => {
     const expects = (schema: Node | undefined): boolean =>

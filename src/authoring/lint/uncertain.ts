@@ -8,13 +8,10 @@ import { BUILT_IN_FACTS } from '../load/fact-names.ts'
 import { schemaAt, typesOf } from '../schemas/actions.ts'
 import { declaredFor, isPresenceTest, mayBeMissing } from '../schemas/presence.ts'
 import { memberOf } from '../yaml/node.ts'
-import { createBudget } from './budget.ts'
+import { createBudget, PAIRS } from './budget.ts'
 import type { Certain } from './certain.ts'
 import { placeOf } from './describe.ts'
 import type { Declared } from './known.ts'
-
-/** Most pairs of patterns that are compared; beyond them each absence is reported. */
-const PAIRS = 300_000
 
 /** Reports facts whose absence makes a restraining rule apply, where the policy does not show that this is intended. */
 export function reportUncertain(certain: Certain): void {
@@ -24,6 +21,7 @@ export function reportUncertain(certain: Certain): void {
     set.rules.flatMap((rule) => absencesIn(rule.condition, set).map((fact) => ({ fact, rule }))),
     ({ fact }) => fact,
   )
+  // Beyond it each absence is reported.
   const budget = createBudget(PAIRS)
   for (const rule of set.rules) {
     if (rule.effect === 'allow') continue

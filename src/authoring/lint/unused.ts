@@ -4,7 +4,7 @@ import type { PolicyData } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { overTimeFacts } from '../load/over-time.ts'
 import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
-import { createBudget } from './budget.ts'
+import { createBudget, PAIRS } from './budget.ts'
 
 /** Reports lists, conditions and facts over time of a file that nothing refers to and that are not `mentioned`. */
 export function reportUnused(root: Node, names: Names, mentioned: ReadonlySet<string>): void {
@@ -30,9 +30,6 @@ function report(
   }
 }
 
-/** Most pairs of patterns that are compared; beyond them nothing is reported. */
-const PAIRS = 300_000
-
 /**
  * Reports facts over time whose patterns match no action that is ever allowed, which count nothing, and domains whose
  * stop would stop nothing.
@@ -41,6 +38,7 @@ export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]
   // An approval can allow an action that is held by default.
   if (set.defaults.decision !== 'deny') return
   const permitting = set.rules.filter(({ effect }) => effect !== 'deny').flatMap(({ actions }) => actions)
+  // Beyond it nothing is reported.
   const budget = createBudget(PAIRS)
   const isIdle = (globs: readonly Glob[]): boolean =>
     globs.length > 0 &&
