@@ -356,6 +356,7 @@ export const SOUND: [name: string, policy: string][] = [
   ],
   ['a count from the second one', COUNT + AMOUNT + rules(rule('deny', count('greaterThan', 1)), ALLOW)],
   ['a star as a whole text', TEXT + rules(rule('deny', text('equal', '"*"')))],
+  ['a time, which is a text in a schema', TEXT + rules(rule('deny', text('before', '"2026-01-01T00:00:00Z"')))],
   [
     'yes in quotes, and Norway',
     TEXT + rules(rule('deny', text('equal', '"yes"'), 'a'), rule('deny', text('in', '[no, se]'), 'b')),
