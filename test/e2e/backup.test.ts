@@ -41,7 +41,7 @@ test('a backup of a busy service is whole, and what is restored from it goes on;
   const stop = { level: 'L2', scope: 'communication', reason: 'drill', triggeredBy: 'ann' }
   assert.equal((await post(service.url, owner, '/killswitch/trigger', stop))?.status, 200)
   const running = load(service.url, agent, 8)
-  await until('decisions are made', async () => running.acknowledged.length >= 200)
+  await until('decisions are made, and anchored', () => running.acknowledged.length >= 200 && existsSync(anchors))
   const before = [...running.acknowledged]
   const made = await command(folder, 'backup', copy)
   const during = running.acknowledged.length - before.length
