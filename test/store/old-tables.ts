@@ -11,7 +11,7 @@ import type { Decision } from '../../src/policies/set.ts'
 const SECTIONS = {
   actor: { isOf: 'type IS NOT NULL', place: 0, text: 'actor' },
   data: { isOf: 'type IS NOT NULL', place: 1, text: 'data' },
-  detail: { isOf: 'type IS NOT NULL', place: 2, text: 'detail' },
+  detail: { isOf: 'type IS NOT NULL AND length(commits) > 64', place: 2, text: 'detail' },
   decision: { isOf: 'type IS NULL', place: 0, text: 'decision_text(id, action, effect, ts)' },
   grounds: {
     isOf: 'type IS NULL',
@@ -48,14 +48,14 @@ export function withTables(db: Database, schema = 'main'): Database {
     ([name, { isOf, place, text }]) =>
       `SELECT at, ${chain}, seq, '${name}' AS name, substr(salts, ${place * 32 + 1}, 32) AS salt,
               ${text.replaceAll('SCHEMA', schema)} AS json
-         FROM ${schema}.audit_entry WHERE ${isOf} AND ${text.replaceAll('SCHEMA', schema)} IS NOT NULL`,
+         FROM ${schema}.audit_entry NOT INDEXED WHERE ${isOf} AND ${text.replaceAll('SCHEMA', schema)} IS NOT NULL`,
   )
   db.exec(`
     CREATE TEMP VIEW entry AS
       SELECT at, ${chain}, seq,
              header_text((SELECT name FROM ${schema}.chain WHERE number = at >> 33), seq, ts, type, id, prev, commits) AS header,
              hash, entry_id(id) AS id, ts_text(ts) AS ts, coalesce(type, 'gate.decision') AS type
-        FROM ${schema}.audit_entry;
+        FROM ${schema}.audit_entry NOT INDEXED;
     CREATE TEMP VIEW section AS ${sections.join(' UNION ALL ')};`)
   if (schema === 'main') db.exec(TRIGGERS)
   return db
