@@ -79,6 +79,38 @@ test('a bit of the file that flips is found, or changes nothing that is stored',
   assert.ok(findings.size > 1, 'some flips were found and some did no harm')
 })
 
+/** Keys of rows, with the bit that flips in their first byte: few random flips meet them. */
+const KEYS = [
+  {
+    what: 'the number of its chain in the place of an entry',
+    sql: `SELECT at FROM audit_entry WHERE data = '{"n":150}'`,
+    bit: 6,
+  },
+]
+
+test('a bit that flips in a key of a row is found, or changes nothing that is stored', async (t) => {
+  const dir = await usedFolder(t)
+  const { bytes, flip } = await flipsOf(dir)
+  for (const { what, sql, bit } of KEYS) {
+    await t.test(what, async () => {
+      const db = new Sqlite(join(dir, DATA_FILE), { readonly: true })
+      const keys = db.prepare<[], string | number>(sql).pluck().all()
+      db.close()
+      const places = keys.flatMap((key) => [...placesOf(bytes, typeof key === 'number' ? varint(key) : key)])
+      // In JSON, a text is no key.
+      const findings = await Promise.all(places.filter((at) => bytes[at - 1] !== 0x22).map((at) => flip(at, bit)))
+      assert.ok(findings.some((finding) => finding !== 'nothing found'))
+    })
+  }
+})
+
+/** Bytes of a large number in SQLite's form (its file format, 1.6). */
+function varint(value: number): Buffer {
+  const groups = [value & 127]
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) groups.unshift((rest % 128) | 128)
+  return Buffer.from(groups)
+}
+
 /** Texts of the file whose end quote goes, so that they are no JSON any more; and the words that name the place. */
 const broken: { text: string; named: RegExp }[] = [
   { text: '"record":"key"', named: /Audit chain|acme\/live, entry/ },
@@ -109,7 +141,7 @@ test('text that is no JSON any more is found and named', async (t) => {
   }
 })
 
-function* placesOf(bytes: Buffer, text: string): Generator<number> {
+function* placesOf(bytes: Buffer, text: string | Buffer): Generator<number> {
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) yield at
 }
 

@@ -4,7 +4,7 @@ import { type Committed, sectionFault } from '../../audit/verify.ts'
 import { GateError } from '../../base/errors.ts'
 import type { SeqRange } from '../queries.ts'
 import { COLUMNS, type EntryRow, type EntryRows, HEADER_COLUMNS, type HeaderRow } from './entry-row.ts'
-import { type ChainPlaces, seqAt } from './places.ts'
+import { type ChainPlaces, numberAt, seqAt } from './places.ts'
 
 /** Limits of the entries in one read: a longer transaction would hold up others that use the file. */
 const MIN_CHUNK = 32
@@ -55,8 +55,11 @@ export function chainRows(db: Database, places: ChainPlaces, rows: EntryRows) {
   function rowOf(chain: string, row: HeaderRow, sections: readonly Section[]): Row {
     const seq = seqAt(row[0])
     const header: Header = { chain, commits: {}, id: '', prev: '', seq, ts: '', type: '', v: 1 }
+    const beyondReading: StoredEntry = { header, headerText: '', hash: '', sections: [] }
+    // A damaged page can give a row in the order of one chain and with the number of another.
+    const isOfChain = numberAt(row[0]) === places.number(chain)
     return {
-      entry: readable({ header, headerText: '', hash: '', sections: [] }, () => rows.bareEntry(chain, row)),
+      entry: isOfChain ? readable(beyondReading, () => rows.bareEntry(chain, row)) : beyondReading,
       committed: sections.filter(isSalted).map((section) => ({ name: section.name, commitment: commitment(section) })),
       text: (name) => sections.find((section) => section.name === name)?.json,
     }
