@@ -86,6 +86,7 @@ const KEYS = [
     sql: `SELECT at FROM audit_entry WHERE data = '{"n":150}'`,
     bit: 6,
   },
+  { what: 'the name of a chain', sql: 'SELECT name FROM chain', bit: 0 },
 ]
 
 test('a bit that flips in a key of a row is found, or changes nothing that is stored', async (t) => {
