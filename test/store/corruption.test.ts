@@ -87,6 +87,7 @@ const KEYS = [
     bit: 6,
   },
   { what: 'the name of a chain', sql: 'SELECT name FROM chain', bit: 0 },
+  { what: 'the id of a stop', sql: 'SELECT id FROM kill_switch', bit: 1 },
 ]
 
 test('a bit that flips in a key of a row is found, or changes nothing that is stored', async (t) => {

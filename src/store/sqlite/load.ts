@@ -9,7 +9,7 @@ import { type AlteredFile, asUnusable } from './errors.ts'
 import { loaded, type Memory } from './memory.ts'
 import { DATA_FILE, type OpenOptions, retryWhileBusy } from './open.ts'
 import { sealedBy, unsealedChains } from './seals.ts'
-import { assertApprovals, assertHeads, assertNamed, assertRecords } from './startup.ts'
+import { assertApprovals, assertHeads, assertNamed, assertRecords, assertStops } from './startup.ts'
 import type { MakeVerifier } from './verifiers.ts'
 import type { MakeWriter } from './writers.ts'
 
@@ -68,6 +68,7 @@ function assertFollows(
 ): void {
   assertHeads(connection, origin)
   assertRecords(connection, origin)
+  assertStops(connection)
   if (check !== 'allButApprovals') assertApprovals(connection, origin)
   assertNamed(connection)
   if (unsealed === 'accepted') return

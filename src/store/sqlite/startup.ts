@@ -1,5 +1,7 @@
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { APPROVAL_EVENTS } from '../../audit/events.ts'
 import { erasures, targetsOf } from '../../audit/redaction.ts'
+import { GLOBAL } from '../../killswitch/killswitch.ts'
 import type { Connection } from './connection.ts'
 import { AlteredFile } from './errors.ts'
 import { foldChain, foldEntry, nothingFolded } from './fold.ts'
@@ -47,6 +49,23 @@ export function assertRecords(connection: Connection, origin: string): void {
     for (const id of new Set([...folded[kind].keys(), ...stored.keys()])) {
       assertSame(kind, id, folded[kind].get(id), stored.get(id))
     }
+  }
+}
+
+/**
+ * Requires each stop to have all its entries in their index, but for those of a time that was pruned: the first one
+ * tells which approvals came before it.
+ *
+ * @throws AlteredFile naming the stop
+ */
+export function assertStops({ entries, pruned, records }: Connection): void {
+  for (const { id, target, revision, triggeredAt } of records.switch.all()) {
+    if (reading(`The list of entries of stop ${id}`, () => records.entriesOf('switch', id)).length === revision)
+      continue
+    const chain = target === GLOBAL ? SYSTEM_CHAIN : target
+    const oldest = reading(`Audit chain ${chain}`, () => entries.withoutSections(chain, pruned.size(chain)))
+    if (pruned.size(chain) === 0 || (oldest !== undefined && oldest.header.ts < triggeredAt))
+      throw new AlteredFile(`Audit chain ${chain}: the index of its entries lacks one of the stop ${id}.`)
   }
 }
 
