@@ -79,8 +79,8 @@ test('a bit of the file that flips is found, or changes nothing that is stored',
   assert.ok(findings.size > 1, 'some flips were found and some did no harm')
 })
 
-/** Keys of rows, with the bit that flips in their first byte: few random flips meet them. */
-const KEYS = [
+/** Keys of rows, with the bit that flips in their first byte, or another one: few random flips meet them. */
+const KEYS: { what: string; sql: string; byte?: number; bit: number }[] = [
   {
     what: 'the number of its chain in the place of an entry',
     sql: `SELECT at FROM audit_entry WHERE data = '{"n":150}'`,
@@ -88,19 +88,27 @@ const KEYS = [
   },
   { what: 'the name of a chain', sql: 'SELECT name FROM chain', bit: 0 },
   { what: 'the id of a stop', sql: 'SELECT id FROM kill_switch', bit: 1 },
+  {
+    what: 'the place of an entry in the index of types',
+    sql: `SELECT unhex(hex(type) || format('%012x', at)) FROM audit_entry WHERE data = '{"n":150}'`,
+    byte: 'custom.note'.length + 11,
+    bit: 0,
+  },
 ]
 
 test('a bit that flips in a key of a row is found, or changes nothing that is stored', async (t) => {
   const dir = await usedFolder(t)
   const { bytes, flip } = await flipsOf(dir)
-  for (const { what, sql, bit } of KEYS) {
+  for (const { what, sql, byte = 0, bit } of KEYS) {
     await t.test(what, async () => {
       const db = new Sqlite(join(dir, DATA_FILE), { readonly: true })
-      const keys = db.prepare<[], string | number>(sql).pluck().all()
+      const keys = db.prepare<[], string | number | Buffer>(sql).pluck().all()
       db.close()
       const places = keys.flatMap((key) => [...placesOf(bytes, typeof key === 'number' ? varint(key) : key)])
       // In JSON, a text is no key.
-      const findings = await Promise.all(places.filter((at) => bytes[at - 1] !== 0x22).map((at) => flip(at, bit)))
+      const findings = await Promise.all(
+        places.filter((at) => bytes[at - 1] !== 0x22).map((at) => flip(at + byte, bit)),
+      )
       assert.ok(findings.some((finding) => finding !== 'nothing found'))
     })
   }

@@ -23,6 +23,20 @@ import {
 import { OTHERS, pageQuery } from './page.ts'
 import { type ChainPlaces, LIMIT, numberAt, SEQ, WHOLE_CHAIN } from './places.ts'
 
+/** Sums of seqs are taken modulo this number. */
+const SUMS = 2 ** 32
+
+/** Tally of the entries of one type. */
+export interface OfType {
+  count: number
+  /** Sum of their seqs, modulo `SUMS`. */
+  sum: number
+}
+
+export function tallied({ count, sum }: OfType = { count: 0, sum: 0 }, seq: number): OfType {
+  return { count: count + 1, sum: (sum + seq) % SUMS }
+}
+
 /** Statements over audit_entry. */
 export function entryQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
   return { ...appendQueries(db, places, rows), ...readQueries(db, places, rows), ...placeQueries(db, places) }
@@ -112,7 +126,9 @@ function placeQueries(db: Database, places: ChainPlaces) {
       `SELECT ${SEQ} FROM ${OTHERS} AND type IN (SELECT value FROM json_each(?)) ORDER BY at`,
     )
     .pluck()
-  const others = db.prepare<[number, number, number], number>(`SELECT count(*) FROM ${OTHERS}`).pluck()
+  const ofEachType = db.prepare<[number, number, number], OfType & { type: string }>(
+    `SELECT type, count(*) AS count, sum(${SEQ}) % ${SUMS} AS sum FROM ${OTHERS} GROUP BY type`,
+  )
   const end = (columns: string, order: 'ASC' | 'DESC') =>
     db.prepare<[number, number], number>(endOf(columns, order)).pluck()
   const [oldest, newest, tsFrom] = [end(SEQ, 'ASC'), end(SEQ, 'DESC'), end('ts', 'ASC')]
@@ -144,9 +160,11 @@ function placeQueries(db: Database, places: ChainPlaces) {
     /** Seqs of the entries of these types (not decisions), ascending. */
     seqsOfTypes: (chain: string, types: readonly string[], range: SeqRange = WHOLE_CHAIN) =>
       ofTypes.all(places.number(chain), ...places.range(chain, range), JSON.stringify(types)),
-    /** Number of entries other than decisions in the index of types. */
-    countOthers: (chain: string, range: SeqRange) =>
-      others.get(places.number(chain), ...places.range(chain, range)) ?? 0,
+    /** Entries of a range that the index of types has, which lacks decisions. */
+    typesIndexed: (chain: string, range: SeqRange): Map<string, OfType> => {
+      const rows = ofEachType.all(places.number(chain), ...places.range(chain, range))
+      return new Map(rows.map(({ type, ...found }) => [type, found]))
+    },
     chains: places.chains,
   }
 }

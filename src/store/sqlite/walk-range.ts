@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { genesisHead, type Head } from '../../audit/chain.ts'
 import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../../audit/merkle.ts'
 import type { RangeStatus } from '../../audit/range.ts'
@@ -12,6 +13,7 @@ import { openCheckpoint } from '../../evidence/trust.ts'
 import type { ChainRequest } from '../queries.ts'
 import type { Row } from './chain-rows.ts'
 import type { Connection } from './connection.ts'
+import { type OfType, tallied } from './entries.ts'
 import { genuinePrune } from './sound-entry.ts'
 
 const PROGRESS_EVERY = 1000
@@ -89,7 +91,7 @@ export function walkRange(
   // Reads one entry past the range too, since its link holds the range's last hash.
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
-  let others = 0
+  const others = new Map<string, OfType>()
   for (const row of connection.rows.from(chain, { first, end: past }, request)) {
     const { entry, committed } = row
     const isPast = walk.head.seq + 1 >= end
@@ -100,7 +102,8 @@ export function walkRange(
     if (isPast) break
     onEntry(row)
     found.checked += 1
-    if (entry.header.type !== 'gate.decision') others += 1
+    const { type, seq } = entry.header
+    if (type !== 'gate.decision') others.set(type, tallied(others.get(type), seq))
     found.firstEntry ||= entry.header.id
     found.lastEntry = entry.header.id
     if (request.sections && committed.length < Object.keys(entry.header.commits).length) found.redacted += 1
@@ -108,8 +111,13 @@ export function walkRange(
   }
   onProgress(found.checked)
   const isComplete = walk.head.seq + 1 >= end
-  if (isComplete && connection.entries.countOthers(chain, { first, end }) !== others)
-    return { chain, seq: first, status: 'tampered', what: 'the index of the types of entries does not have them all' }
+  if (isComplete && !isDeepStrictEqual(connection.entries.typesIndexed(chain, { first, end }), others))
+    return {
+      chain,
+      seq: first,
+      status: 'tampered',
+      what: 'the index of the types of entries does not have each in its place',
+    }
   const missing = walk.head.seq + 1
   if (missing < past && !seenPast)
     return { chain, seq: missing, status: 'broken-link', what: `entry ${missing} is missing` }
