@@ -26,6 +26,9 @@ function contentOf(dir: string): string[][] {
     'SELECT header, hash FROM entry',
     'SELECT name, salt, json FROM section',
     ...kinds.map((kind) => `SELECT id, body FROM ${kind} ORDER BY id`),
+    ...kinds.map(
+      (kind) => `SELECT body FROM ${kind} INDEXED BY ${kind}_${kind === 'approval' ? 'due' : 'changed'} WHERE true`,
+    ),
   ]
   try {
     return queries.map((query) =>
@@ -88,6 +91,7 @@ const KEYS: { what: string; sql: string; byte?: number; bit: number }[] = [
   },
   { what: 'the name of a chain', sql: 'SELECT name FROM chain', bit: 0 },
   { what: 'the id of a stop', sql: 'SELECT id FROM kill_switch', bit: 1 },
+  { what: 'the deadline of an approval', sql: 'SELECT expires_at FROM approval', bit: 0 },
   {
     what: 'the place of an entry in the index of types',
     sql: `SELECT unhex(hex(type) || format('%012x', at)) FROM audit_entry WHERE data = '{"n":150}'`,

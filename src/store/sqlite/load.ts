@@ -8,8 +8,9 @@ import type { Connection } from './connection.ts'
 import { type AlteredFile, asUnusable } from './errors.ts'
 import { loaded, type Memory } from './memory.ts'
 import { DATA_FILE, type OpenOptions, retryWhileBusy } from './open.ts'
+import { RECORD_TABLES } from './records.ts'
 import { sealedBy, unsealedChains } from './seals.ts'
-import { assertApprovals, assertHeads, assertNamed, assertRecords, assertStops } from './startup.ts'
+import { assertApprovals, assertHeads, assertIndexed, assertNamed, assertRecords, assertStops } from './startup.ts'
 import type { MakeVerifier } from './verifiers.ts'
 import type { MakeWriter } from './writers.ts'
 
@@ -69,8 +70,13 @@ function assertFollows(
   assertHeads(connection, origin)
   assertRecords(connection, origin)
   assertStops(connection)
-  if (check !== 'allButApprovals') assertApprovals(connection, origin)
   assertNamed(connection)
+  const { approval, ...held } = RECORD_TABLES
+  assertIndexed(connection, ['chain', ...Object.values(held)])
+  if (check !== 'allButApprovals') {
+    assertApprovals(connection, origin)
+    assertIndexed(connection, [approval])
+  }
   if (unsealed === 'accepted') return
   // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
   const [fault] = unsealedIn(

@@ -36,7 +36,6 @@ export function chainPlaces(db: Database) {
        SELECT number FROM found WHERE number IS NOT NULL AND number NOT IN (SELECT number FROM chain) LIMIT 1`,
     )
     .pluck()
-  const all = db.prepare<[], { number: number; name: string }>('SELECT number, name FROM chain ORDER BY number')
   const numbers = new Map<string, number>()
   /** Number of a chain; 0, where nothing lies, for one that has none. */
   const number = (chain: string): number => {
@@ -62,8 +61,8 @@ export function chainPlaces(db: Database) {
     ],
     /** Chains that have entries. */
     chains: () => named.all(),
-    /** Number of a chain that has entries and no name, or another number by its name: the index of names differs. */
-    unnamed: () => unnamed.get() ?? all.all().find(({ number, name }) => numberOf.get(name) !== number)?.number,
+    /** Number of a chain that has entries and no name. */
+    unnamed: () => unnamed.get(),
     /** Drops what is known of chains, which a rollback may have unmade or another process altered. */
     forget: () => numbers.clear(),
   }

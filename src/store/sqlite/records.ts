@@ -12,8 +12,18 @@ export interface RecordRow {
   body: string
 }
 
+export const RECORD_TABLES = {
+  tenant: 'tenant',
+  key: 'api_key',
+  signingKey: 'signing_key',
+  policy: 'policy',
+  switch: 'kill_switch',
+  approval: 'approval',
+} as const satisfies Record<RecordKind, string>
+
 /** Statements over one table of records. Only commit.ts writes, inside its transaction. */
-function tableQueries<K extends RecordKind>(db: Database, kind: K, table: string = kind) {
+function tableQueries<K extends RecordKind>(db: Database, kind: K) {
+  const table = RECORD_TABLES[kind]
   const get = db.prepare<[string], RecordRow>(`SELECT id, body FROM ${table} WHERE id = ?`)
   const all = db.prepare<[], RecordRow>(`SELECT id, body FROM ${table} ORDER BY id`)
   const after = db.prepare<[string], RecordRow>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
@@ -59,10 +69,10 @@ export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow)
 export function recordQueries(db: Database, places: ChainPlaces) {
   const tables = {
     tenant: tableQueries(db, 'tenant'),
-    key: tableQueries(db, 'key', 'api_key'),
-    signingKey: tableQueries(db, 'signingKey', 'signing_key'),
+    key: tableQueries(db, 'key'),
+    signingKey: tableQueries(db, 'signingKey'),
     policy: tableQueries(db, 'policy'),
-    switch: tableQueries(db, 'switch', 'kill_switch'),
+    switch: tableQueries(db, 'switch'),
     approval: tableQueries(db, 'approval'),
   }
   const entries = db.prepare<[string, string, string], { chain: number; seq: number }>(

@@ -35,6 +35,18 @@ export function assertNamed({ places }: Connection): void {
 }
 
 /**
+ * Requires each row of a table to be in each of its indexes, in its place: queries read one or the other.
+ *
+ * @throws AlteredFile naming the table
+ */
+export function assertIndexed({ db }: Connection, tables: readonly string[]): void {
+  for (const table of tables) {
+    const found = reading(`The table ${table}`, () => db.pragma(`integrity_check(${table})`, { simple: true }))
+    if (found !== 'ok') throw new AlteredFile(`The table ${table} is damaged: ${String(found)}. Restore a backup.`)
+  }
+}
+
+/**
  * Requires tenants, keys, policies and switches to equal the merge of all recorded changes.
  *
  * @throws AlteredFile naming the record
@@ -60,8 +72,8 @@ export function assertRecords(connection: Connection, origin: string): void {
  */
 export function assertStops({ entries, pruned, records }: Connection): void {
   for (const { id, target, revision, triggeredAt } of records.switch.all()) {
-    if (reading(`The list of entries of stop ${id}`, () => records.entriesOf('switch', id)).length === revision)
-      continue
+    const listed = reading(`The list of entries of stop ${id}`, () => records.entriesOf('switch', id))
+    if (listed.length === revision) continue
     const chain = target === GLOBAL ? SYSTEM_CHAIN : target
     const oldest = reading(`Audit chain ${chain}`, () => entries.withoutSections(chain, pruned.size(chain)))
     if (pruned.size(chain) === 0 || (oldest !== undefined && oldest.header.ts < triggeredAt))
