@@ -259,3 +259,19 @@ test('what has the focus keeps it when somebody asks, and what came of it is sai
   await page.getByRole('alert').getByText('unreachable').waitFor()
   await until('the focus', async () => (await focused(page)) === 'Ask')
 })
+
+/** Focuses the first field as soon as it exists, as a user does who waits for it. */
+const AT_ONCE = `new MutationObserver((_, observer) => {
+  const field = document.querySelector('main form input')
+  if (field === null) return
+  observer.disconnect()
+  field.focus()
+}).observe(document, { childList: true, subtree: true })`
+
+test('a field that is chosen as soon as the page appears keeps the focus', async () => {
+  const { page } = await openConsole(browser, gate, auditor, 'policies/dry-run')
+  await page.addInitScript(AT_ONCE)
+  await page.reload()
+  await until('the title', async () => (await page.title()).includes('Policies'))
+  assert.equal(await focused(page), 'Action')
+})

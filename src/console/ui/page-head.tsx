@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { useWaiting } from '../data/pending.ts'
 
 interface PageHeadProps {
@@ -12,7 +12,8 @@ interface PageHeadProps {
 /** The heading of a page and its actions; the tab's title also counts waiting approvals. The focus starts here, for screen readers. */
 export function PageHead({ title, tab = title, children }: PageHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [title])
+  // Runs as the page appears: later, it would take the focus from a user who already types.
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [title])
   const waiting = useWaiting()
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${tab} · gate-sidecar`
