@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { startGate } from '../helpers.ts'
+import { focused } from './focused.ts'
 import { browser } from './shared-browser.ts'
 import { linkOf, navigation, signInWith } from './sign-in-support.ts'
 import { signal } from './signal.ts'
@@ -24,8 +25,14 @@ test('a page whose script is still on its way says which one it will be', async 
   await page.getByText('Loading Policies').waitFor()
   await page.getByRole('heading', { level: 1, name: 'Policies' }).waitFor()
   await assertSound(opened)
+  assert.equal(await focused(page), 'Policies')
+  await navigation(page).getByRole('link', { name: 'Audit' }).focus()
   seen.give()
   await page.getByRole('heading', { level: 2 }).first().waitFor()
+  assert.equal(await focused(page), 'Audit')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
+  assert.equal(await focused(page), 'Audit trail')
 })
 
 test('a key that is not valid is refused, and another one can be tried', async () => {
