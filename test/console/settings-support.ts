@@ -5,7 +5,7 @@ export const HOSTILE = '<img src=x onerror="document.title=\'taken\'"> "><script
 export const KEYS = 'settings/api-keys'
 export const SECRET = /sk_(live|test)_[0-9A-Za-z]{49}/
 
-type Key = Awaited<ReturnType<Gate['key']>>
+export type Key = Awaited<ReturnType<Gate['key']>>
 
 export const rowOf = (page: Page, name: string): Locator => page.getByRole('row', { name: new RegExp(name) })
 export const press = (at: Page | Locator, name: string): Promise<void> => at.getByRole('button', { name }).click()
