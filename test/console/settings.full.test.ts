@@ -188,15 +188,18 @@ const askedOf = async (owner: Key) =>
     })
   ).status
 
+/** Whether the page asks the service for this path: its own address may end the same. */
+const isRequestTo =
+  (path: string) =>
+  ({ pathname }: URL): boolean =>
+    pathname.endsWith(path) && !pathname.startsWith('/console/')
+
 /** Uses the plan up before each request of the page to this path: a request comes back each second, for which a busy page is too slow. */
 async function useUpBefore(page: Page, path: string, owner: Key): Promise<void> {
-  await page.route(
-    ({ pathname }) => pathname.endsWith(path) && !pathname.startsWith('/console/'),
-    async (route) => {
-      while ((await askedOf(owner)) !== 429);
-      await route.continue()
-    },
-  )
+  await page.route(isRequestTo(path), async (route) => {
+    while ((await askedOf(owner)) !== 429);
+    await route.continue()
+  })
 }
 
 test('what is left of a plan is shown as it is used', async () => {
@@ -229,15 +232,12 @@ test('what comes back of a plan is said in whole seconds or requests', async () 
     [60, 'It refills by one request every second.'],
     [600, 'It refills by 10 requests every second.'],
   ] as const) {
-    await page.route(
-      (url) => url.pathname.endsWith('/usage') && !url.pathname.startsWith('/console/'),
-      async (route) => {
-        const response = await route.fetch()
-        const json = await response.json()
-        Object.assign(json.data, { requestsPerMinute: perMinute, remaining: 0 })
-        await route.fulfill({ response, json })
-      },
-    )
+    await page.route(isRequestTo('/usage'), async (route) => {
+      const response = await route.fetch()
+      const json = await response.json()
+      Object.assign(json.data, { requestsPerMinute: perMinute, remaining: 0 })
+      await route.fulfill({ response, json })
+    })
     await page.reload()
     await page.getByText(said).waitFor()
   }
