@@ -260,7 +260,7 @@ test('what has the focus keeps it when somebody asks, and what came of it is sai
   await until('the focus', async () => (await focused(page)) === 'Ask')
 })
 
-/** Focuses the first field as soon as it exists, as a user does who waits for it. The title is then told again by what runs later. */
+/** Focuses the first field as soon as it exists, as a user does who waits for it. Later effects set the cleared title. */
 const AT_ONCE = `new MutationObserver((_, observer) => {
   const field = document.querySelector('main form input')
   if (field === null) return
