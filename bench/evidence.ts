@@ -4,7 +4,7 @@ import type { RangeVerification } from '../src/audit/range.ts'
 import { connect } from '../src/store/sqlite/connection.ts'
 import { openDatabase } from '../src/store/sqlite/open.ts'
 import { openStore } from '../src/store/sqlite/store.ts'
-import { verifyChain } from '../src/store/sqlite/verify-chain.ts'
+import { verifiedNow } from '../src/store/sqlite/verifiers.ts'
 import { askerOf, probing } from './asker.ts'
 import { createKey, serve, TENANT } from './gate.ts'
 import { loadInProcess } from './load-process.ts'
@@ -108,7 +108,7 @@ function measureVerification(data: string) {
       sealKey: undefined,
       nowMs: 0,
     }
-    const { entriesChecked } = verifyChain(connection, origin, request)
+    const { entriesChecked } = verifiedNow(connection, origin, request)
     const { user, system } = process.cpuUsage(cpu)
     return entriesChecked / ((user + system) / 1e6)
   }

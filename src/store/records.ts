@@ -1,10 +1,11 @@
 import type { Approval } from '../approvals/approval.ts'
 import { type StoredEntry, sectionValue } from '../audit/entry.ts'
-import type { Json } from '../base/json.ts'
+import { isJsonObject, type Json, storedJson } from '../base/json.ts'
 import type { Certificate, LogKey, Rotation } from '../evidence/trust.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { Tenant } from '../keys/tenant.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
+import { AlteredFile } from './errors.ts'
 
 /** Public half of a key that the service signs with: the log key signs checkpoints and certifies bundle keys. */
 export type SigningKey = {
@@ -73,6 +74,22 @@ export type Records = {
 export type RecordKind = keyof Records
 
 export type RecordWrite = { [K in RecordKind]: { kind: K; record: Records[K] } }[RecordKind]
+
+/** Stored row of a record. */
+export interface RecordRow {
+  id: string
+  body: string
+}
+
+/** @throws AlteredFile for a record that this program cannot have written; only the chain shows whether it is right */
+export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow): Records[K] {
+  const record = storedJson(body)
+  if (!isJsonObject(record) || record.id !== id)
+    throw new AlteredFile(
+      `The stored ${kind} ${id} is not a record of that id. The file was altered outside gate-sidecar.`,
+    )
+  return record as Records[RecordKind] as Records[K]
+}
 
 /** Members of an entry's `data` that change a record, beside any others. */
 export type ChangeData = {

@@ -14,7 +14,7 @@ import { canonicalJson } from '../../src/base/canonical.ts'
 import { formatTimestamp } from '../../src/base/time.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import { DATA_FILE, openDatabase } from '../../src/store/sqlite/open.ts'
-import { verifyChain } from '../../src/store/sqlite/verify-chain.ts'
+import { verifiedNow } from '../../src/store/sqlite/verifiers.ts'
 import { run } from '../cli/program.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
@@ -270,7 +270,7 @@ test('what others append and sign while a chain is verified makes no fault', asy
     sealKey: undefined,
     nowMs: 0,
   }
-  const found = verifyChain(connection, origin, request, () =>
+  const found = verifiedNow(connection, origin, request, () =>
     tamper(before, (db) => {
       db.prepare('ATTACH ? AS later').run(join(dir, DATA_FILE))
       for (const table of ['chain', 'shared_text', 'audit_entry', 'checkpoint', 'tree_node'])

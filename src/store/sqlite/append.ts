@@ -5,9 +5,10 @@ import { isPlaced } from '../../audit/events.ts'
 import { headOf } from '../../audit/verify.ts'
 import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
+import { runNow } from '../steps.ts'
 import type { Write } from '../submission.ts'
+import { assertRecorded, assertSealed, cutOff, sealedBy } from '../verify/seals.ts'
 import type { Group } from './group.ts'
-import { assertRecorded, assertSealed, cutOff, sealedBy } from './seals.ts'
 
 /**
  * Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back, each
@@ -39,9 +40,9 @@ function sealedHead({ connection, origin, seal, known }: Group, chain: string): 
   if (written !== undefined && connection.entries.isHead(chain, written)) return written
   const head = connection.entries.head(chain)
   // An earlier end has a seal too, which anybody may have kept.
-  if (written === undefined) assertRecorded(connection, chain, head)
+  if (written === undefined) runNow(assertRecorded(connection, chain, head))
   else if (head === undefined || head.seq <= written.seq) throw cutOff(chain, written.seq)
-  if (seal !== undefined) assertSealed(connection, origin, chain, head, sealedBy(seal))
+  if (seal !== undefined) runNow(assertSealed(connection, origin, chain, head, sealedBy(seal)))
   return head
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { startThread } from '../../workers/thread.ts'
-import { AlteredFile } from './errors.ts'
+import { AlteredFile } from '../errors.ts'
 import { openToRead } from './open.ts'
 
 const MODULE = new URL('./backup-worker', import.meta.url)

@@ -1,58 +1,26 @@
 import type { Database } from 'better-sqlite3'
 import { commitment, type Header, hashHeader, SALT_BYTES, type Section, type StoredEntry } from '../../audit/entry.ts'
-import { type Committed, sectionFault } from '../../audit/verify.ts'
+import { sectionFault } from '../../audit/verify.ts'
 import { GateError } from '../../base/errors.ts'
 import type { SeqRange } from '../queries.ts'
+import type { Row, RowOptions } from '../source.ts'
 import { COLUMNS, type EntryRow, type EntryRows, HEADER_COLUMNS, type HeaderRow } from './entry-row.ts'
 import { type ChainPlaces, numberAt, seqAt } from './places.ts'
 
-/** Limits of the entries in one read: a longer transaction would hold up others that use the file. */
-const MIN_CHUNK = 32
-const MAX_CHUNK = 512
-/** Limit of the sections in a chunk, after which the next one is smaller. An entry may have 1 MiB. */
-const CHUNK_CHARACTERS = 2_000_000
-
-export interface RowOptions {
-  /** False skips the sections of entries, which is three times as fast. */
-  sections: boolean
-}
-
-/** Stored entry, with the commitments of its sections. */
-export interface Row {
-  entry: StoredEntry
-  committed: readonly Committed[]
-  /** Text of a section; undefined without one. */
-  text(name: string): string | undefined
-}
-
-/** Reads a chain in order, as it is stored, in bounded memory. */
+/** Reads parts of a chain, as they are stored. */
 export function chainRows(db: Database, places: ChainPlaces, rows: EntryRows) {
   const between = (columns: string) => `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at`
   const whole = db.prepare<[number, number], EntryRow>(between(COLUMNS)).raw()
   const headers = db.prepare<[number, number], HeaderRow>(between(HEADER_COLUMNS)).raw()
 
-  /** Yields the entries first <= seq < end, up to a gap. An entry damaged beyond reading comes as one with a wrong hash. */
-  function* from(chain: string, range: SeqRange, options: RowOptions = { sections: true }): Generator<Row> {
-    let chunk = options.sections ? MIN_CHUNK : MAX_CHUNK
-    for (let seq = range.first; seq < range.end; ) {
-      const end = Math.min(range.end, seq + chunk)
-      const place = places.range(chain, { first: seq, end })
-      let characters = 0
-      let found = 0
-      for (const row of options.sections ? whole.all(...place) : headers.all(...place)) {
-        const sections = isWithContent(row) ? readable([], () => rows.sections(chain, row)) : []
-        for (const { json } of sections) characters += json.length
-        found += 1
-        yield rowOf(chain, row, sections)
-      }
-      // Ends at a gap, which may span many entries.
-      if (found === 0) return
-      chunk = characters > CHUNK_CHARACTERS ? Math.max(1, chunk >> 1) : Math.min(MAX_CHUNK, chunk << 1)
-      seq = end
-    }
+  // One at a time: what is made of a row is larger than the row, and short-lived.
+  function* read(chain: string, range: SeqRange, options: RowOptions = { sections: true }): Generator<Row> {
+    const place = places.range(chain, range)
+    for (const row of options.sections ? whole.all(...place) : headers.all(...place)) yield rowOf(chain, row)
   }
 
-  function rowOf(chain: string, row: HeaderRow, sections: readonly Section[]): Row {
+  function rowOf(chain: string, row: HeaderRow | EntryRow): Row {
+    const sections = isWithContent(row) ? readable([], () => rows.sections(chain, row)) : []
     const seq = seqAt(row[0])
     const header: Header = { chain, commits: {}, id: '', prev: '', seq, ts: '', type: '', v: 1 }
     const beyondReading: StoredEntry = { header, headerText: '', hash: '', sections: [] }
@@ -60,16 +28,16 @@ export function chainRows(db: Database, places: ChainPlaces, rows: EntryRows) {
     const isOfChain = numberAt(row[0]) === places.number(chain)
     return {
       entry: isOfChain ? readable(beyondReading, () => rows.bareEntry(chain, row)) : beyondReading,
+      characters: sections.reduce((sum, { json }) => sum + json.length, 0),
       committed: sections.filter(isSalted).map((section) => ({ name: section.name, commitment: commitment(section) })),
       text: (name) => sections.find((section) => section.name === name)?.json,
     }
   }
 
   return {
-    from,
-    /** Section `data` of an entry that is intact, as far as the entry alone shows. */
+    read,
     wholeData(chain: string, seq: number): string | undefined {
-      const [row] = from(chain, { first: seq, end: seq + 1 })
+      const [row] = read(chain, { first: seq, end: seq + 1 })
       if (row === undefined || hashHeader(row.entry.headerText) !== row.entry.hash) return undefined
       return sectionFault(row.entry.header, row.committed) === undefined ? row.text('data') : undefined
     },

@@ -10,11 +10,14 @@ import {
   rootOf,
   STORED_LEVELS,
 } from '../../audit/merkle.ts'
+import { MissingEntry } from '../errors.ts'
+import type { SeqRange } from '../queries.ts'
 import type { Delivery, StoredCheckpoint, TreeNode } from '../submission.ts'
-import { MissingEntry } from './errors.ts'
 import type { ChainPlaces } from './places.ts'
 
 const UNLIMITED = Number.POSITIVE_INFINITY
+/** Levels of stored nodes, up to the room of a chain. */
+const LEVELS = [1, 2, 3, 4].map((times) => times * STORED_LEVELS)
 
 /** Statements over checkpoint, tree_node and anchored. Only commit.ts writes, inside its transaction. */
 export function checkpointQueries(db: Database, places: ChainPlaces) {
@@ -42,10 +45,9 @@ export function checkpointQueries(db: Database, places: ChainPlaces) {
   const nodes = nodeQueries(db)
   return {
     last: (chain: string) => last.get(chain, UNLIMITED, UNLIMITED),
-    /** Checkpoints with first <= size, up to the first one with size >= end. */
     around: (chain: string, first: number, end: number) =>
       between.all(chain, first, covering.get(chain, end - 1, Number.MAX_SAFE_INTEGER)?.size ?? Number.MAX_SAFE_INTEGER),
-    node: nodes.get,
+    nodesIn: nodes.in,
     lastSize: (chain: string) => last.get(chain, UNLIMITED, UNLIMITED)?.size ?? 0,
     covering: (chain: string, seq: number, maxNumber = Number.MAX_SAFE_INTEGER) => covering.get(chain, seq, maxNumber),
     within: (chain: string, size: number) => last.get(chain, size, UNLIMITED),
@@ -80,8 +82,16 @@ function nodeQueries(db: Database) {
   const deleteBefore = db.prepare<[string, number]>(
     'DELETE FROM tree_node WHERE chain = ? AND (place + 1) * (1 << level) <= ?',
   )
+  const within = db.prepare<[string, number, number, number], TreeNode>(
+    'SELECT level, place AS "index", hash FROM tree_node WHERE chain = ? AND level = ? AND place >= ? AND place < ?',
+  )
   return {
     get: (chain: string, level: number, index: number) => get.get(chain, level, index),
+    in: (chain: string, { first, end }: SeqRange): TreeNode[] =>
+      LEVELS.flatMap((level) => {
+        const [from, to] = [first, end].map((seq) => Math.floor(seq / 2 ** level))
+        return within.all(chain, level, from ?? 0, to ?? 0)
+      }),
     put(chain: string, nodes: readonly TreeNode[]): void {
       for (const { level, index, hash } of nodes) insert.run(chain, level, index, hash)
     },

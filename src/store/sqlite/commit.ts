@@ -2,14 +2,14 @@ import { statusAt } from '../../approvals/approval.ts'
 import { matchesAny } from '../../base/glob.ts'
 import { isActive } from '../../keys/apikey.ts'
 import { coveringStop, type PlacedStop, stopSince } from '../../killswitch/killswitch.ts'
+import { assertUnaltered } from '../alteration.ts'
+import { nameOf, recordIn } from '../memory.ts'
 import { isInUse, type RecordWrite } from '../records.ts'
 import type { Committed, Conflict, Guard, Placed, PreparedSubmission, Write } from '../submission.ts'
-import { assertUnaltered } from './alteration.ts'
 import { append, reseal } from './append.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, refreshedFrom } from './connection.ts'
 import { isPendingTwice } from './errors.ts'
 import type { Group } from './group.ts'
-import { nameOf, recordIn, refreshed } from './memory.ts'
 
 /** Entries that a guard looks at; behind more, what it guards is decided again, which reads them in parts. */
 const GUARDED_ENTRIES = 5000
@@ -149,7 +149,7 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
       connection.records.put(write, write.kind === 'approval' ? 0 : connection.instance.nextStateVersion())
     }
   }
-  group.memory = refreshed(group.memory, connection, { origin: group.origin, sealKeys: undefined })
+  group.memory = refreshedFrom(connection, group.memory, { origin: group.origin, sealKeys: undefined })
   for (const name of revisions.keys()) {
     const { message } = group.memory.altered.get(name) ?? {}
     if (message !== undefined) throw new TypeError(`an entry of the submission must record the change: ${message}`)

@@ -1,10 +1,14 @@
 import type { Database } from 'better-sqlite3'
+import { type Memory, refreshed } from '../memory.ts'
+import { runNow } from '../steps.ts'
+import type { Instance } from '../verify/follow.ts'
 import { approvalQueries } from './approvals.ts'
 import { chainRows } from './chain-rows.ts'
 import { checkpointQueries } from './checkpoints.ts'
 import { decisionQueries } from './decisions.ts'
 import { entryQueries } from './entries.ts'
 import { entryRows } from './entry-row.ts'
+import { asUnusable } from './errors.ts'
 import { outcomeQueries } from './outcomes.ts'
 import { chainPlaces } from './places.ts'
 import { policySourceQueries } from './policy-source.ts'
@@ -43,10 +47,17 @@ export function connect(db: Database) {
     seals: sealQueries(db),
     trials: trialQueries(db),
     transaction: transactionStatements(db),
+    asUnusable,
   }
 }
 
 export type Connection = ReturnType<typeof connect>
+
+/** The cache, refreshed from one snapshot of the file. */
+export function refreshedFrom(connection: Connection, memory: Memory, instance: Instance): Memory {
+  if (connection.instance.stateVersion() === memory.version && memory.altered.size === 0) return memory
+  return connection.db.transaction(() => runNow(refreshed(memory, connection, instance))).deferred()
+}
 
 /** Statements over the one row of instance. */
 function instanceQueries(db: Database) {

@@ -9,6 +9,7 @@ import { idBytes } from '../../base/id.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
+import { type OfType, SUMS } from '../source.ts'
 import { withinBytes } from './budget.ts'
 import {
   COLUMNS,
@@ -22,20 +23,6 @@ import {
 } from './entry-row.ts'
 import { OTHERS, pageQuery } from './page.ts'
 import { type ChainPlaces, LIMIT, numberAt, SEQ, WHOLE_CHAIN } from './places.ts'
-
-/** Sums of seqs are taken modulo this number. */
-const SUMS = 2 ** 32
-
-/** Tally of the entries of one type. */
-export interface OfType {
-  count: number
-  /** Sum of their seqs, modulo `SUMS`. */
-  sum: number
-}
-
-export function tallied({ count, sum }: OfType = { count: 0, sum: 0 }, seq: number): OfType {
-  return { count: count + 1, sum: (sum + seq) % SUMS }
-}
 
 /** Statements over audit_entry. */
 export function entryQueries(db: Database, places: ChainPlaces, rows: EntryRows) {

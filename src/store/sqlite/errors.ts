@@ -1,25 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { GateError } from '../../base/errors.ts'
-import { shortened } from '../../base/shortened.ts'
-
-/** Data file that is not ours, or that was altered. The service does not start on it. */
-export class UnusableFile extends Error {
-  override readonly name: string = 'UnusableFile'
-}
-
-/** Data file that is ours, but changed by something else: its records do not follow from its audit chains. */
-export class AlteredFile extends UnusableFile {
-  override readonly name = 'AlteredFile'
-
-  /** The chain whose end is not what was written; undefined for other faults. */
-  readonly chain: string | undefined
-
-  /** @param message may hold text from the file, which has no limit */
-  constructor(message: string, { chain, ...options }: ErrorOptions & { chain?: string } = {}) {
-    super(shortened(message, 500), options)
-    this.chain = chain
-  }
-}
+import { AlteredFile, UnusableFile } from '../errors.ts'
 
 /** Translates errors that show a damaged file, found at `where`; returns other errors unchanged. */
 export function asUnusable(error: unknown, where: string): unknown {
@@ -48,22 +29,6 @@ export function isPendingTwice(error: unknown): boolean {
   )
 }
 
-/** Entry that the tree needs but the file lacks. */
-export class MissingEntry extends Error {
-  override readonly name = 'MissingEntry'
-  readonly seq: number
-
-  constructor(chain: string, seq: number) {
-    super(`Audit chain ${chain}, entry ${seq} is missing.`)
-    this.seq = seq
-  }
-}
-
 export function isSqliteError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError
-}
-
-/** Failure of storage as callers see it. SQLite's own words go into the log through `cause`. */
-export function unavailable(what: string, cause: unknown): GateError {
-  return new GateError('audit_unavailable', `The audit store cannot ${what}; nothing was decided.`, { cause })
 }

@@ -1,8 +1,9 @@
 import { type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { runNow } from '../steps.ts'
+import { assertHeads } from '../verify/startup.ts'
 import { type Connection, connect } from './connection.ts'
 import { DATA_FILE, openDatabase } from './open.ts'
-import { assertHeads } from './startup.ts'
 
 /** Data file and SQLite's files beside it: a commit that goes to any of them unlinked is lost. */
 export const FILES = [DATA_FILE, `${DATA_FILE}-wal`, `${DATA_FILE}-shm`]
@@ -66,7 +67,7 @@ function sameInstance(connection: Connection, origin: string): Connection {
   try {
     // A file without chains has no heads to check, so its origin is compared too.
     if (connection.instance.origin() !== origin) throw new Error('the data file is that of another instance')
-    assertHeads(connection, origin)
+    runNow(assertHeads(connection, origin))
     return connection
   } catch (error) {
     connection.db.close()

@@ -1,8 +1,8 @@
 import type { Head } from '../../audit/chain.ts'
 import type { SealKey } from '../../audit/seal.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import type { Memory } from '../memory.ts'
 import type { Connection } from './connection.ts'
-import type { Memory } from './memory.ts'
 
 /** State that a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
 export interface Group {

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { SealKey } from '../../audit/seal.ts'
 import type { Clock } from '../../base/time.ts'
+import { loaded, type Memory } from '../memory.ts'
 import { logKeyInUse } from '../records.ts'
+import { runNow } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
+import { unsealedIn } from '../verify/seals.ts'
+import { assertApprovals, assertHeads, assertRecords, assertStops } from '../verify/startup.ts'
 import type { Connection } from './connection.ts'
-import { type AlteredFile, asUnusable } from './errors.ts'
-import { loaded, type Memory } from './memory.ts'
+import { asUnusable } from './errors.ts'
+import { assertIndexed, assertNamed } from './indexed.ts'
 import { DATA_FILE, type OpenOptions, retryWhileBusy } from './open.ts'
 import { RECORD_TABLES } from './records.ts'
-import { sealedBy, unsealedChains } from './seals.ts'
-import { assertApprovals, assertHeads, assertIndexed, assertNamed, assertRecords, assertStops } from './startup.ts'
 import type { MakeVerifier } from './verifiers.ts'
 import type { MakeWriter } from './writers.ts'
 
@@ -43,7 +44,7 @@ export function checked(connection: Connection, options: StoreOptions): { origin
     // One snapshot for all checks: a commit of another process meanwhile is not a difference between chain and records.
     const load = connection.db.transaction(() => {
       if (options.check !== 'nothing') assertFollows(connection, origin, options)
-      return loaded(connection)
+      return runNow(loaded(connection))
     })
     return { origin, memory: load.deferred() }
   } catch (error) {
@@ -67,35 +68,21 @@ function assertFollows(
   origin: string,
   { check = 'all', sealKeys, unsealed = 'refused' }: StoreOptions,
 ): void {
-  assertHeads(connection, origin)
-  assertRecords(connection, origin)
-  assertStops(connection)
+  runNow(assertHeads(connection, origin))
+  runNow(assertRecords(connection, origin))
+  runNow(assertStops(connection))
   assertNamed(connection)
   const { approval, ...held } = RECORD_TABLES
   assertIndexed(connection, ['chain', ...Object.values(held)])
   if (check !== 'allButApprovals') {
-    assertApprovals(connection, origin)
+    runNow(assertApprovals(connection, origin))
     assertIndexed(connection, [approval])
   }
   if (unsealed === 'accepted') return
+  const key = sealKeys?.(logKeyInUse(connection.records.signingKey.all())?.id)
   // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
-  const [fault] = unsealedIn(
-    connection,
-    origin,
-    sealKeys?.(logKeyInUse(connection.records.signingKey.all())?.id),
-    connection.entries.chains(),
-  )
+  const [fault] = runNow(unsealedIn(connection, origin, key, connection.entries.chains()))
   if (fault !== undefined) throw fault
-}
-
-/** Unsealed chains of these; none without the log key. */
-export function unsealedIn(
-  connection: Connection,
-  origin: string,
-  key: SealKey | undefined,
-  chains: readonly string[],
-): AlteredFile[] {
-  return key === undefined ? [] : unsealedChains(connection, origin, sealedBy(key), chains)
 }
 
 /**

@@ -2,7 +2,8 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } f
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { memo, once } from '../../base/memo.ts'
-import { AlteredFile, asUnusable, isBusy, UnusableFile } from './errors.ts'
+import { AlteredFile, UnusableFile } from '../errors.ts'
+import { asUnusable, isBusy } from './errors.ts'
 import { entriesToMove, moveEntries } from './move-entries.ts'
 
 export const DATA_FILE = 'gate-sidecar.db'

@@ -1,16 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { STATE_EVENTS } from '../../audit/events.ts'
 import { canonicalJson } from '../../base/canonical.ts'
-import { isJsonObject, storedJson } from '../../base/json.ts'
-import type { RecordKind, Records, RecordWrite } from '../records.ts'
+import { type RecordKind, type RecordRow, type Records, type RecordWrite, recordOf } from '../records.ts'
 import type { Placed } from '../submission.ts'
-import { AlteredFile } from './errors.ts'
 import type { ChainPlaces } from './places.ts'
-
-export interface RecordRow {
-  id: string
-  body: string
-}
 
 export const RECORD_TABLES = {
   tenant: 'tenant',
@@ -54,16 +47,6 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
     remove: (id: string) => remove.run(id),
     put: (record: Records[K], version: number) => upsert.run(record.id, canonicalJson(record), version),
   }
-}
-
-/** @throws AlteredFile for a record that this program cannot have written; only the chain shows whether it is right */
-export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow): Records[K] {
-  const record = storedJson(body)
-  if (!isJsonObject(record) || record.id !== id)
-    throw new AlteredFile(
-      `The stored ${kind} ${id} is not a record of that id. The file was altered outside gate-sidecar.`,
-    )
-  return record as Records[RecordKind] as Records[K]
 }
 
 export function recordQueries(db: Database, places: ChainPlaces) {

@@ -4,17 +4,19 @@ import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import { unavailable } from '../errors.ts'
+import { knownHeads } from '../known-heads.ts'
+import type { Memory } from '../memory.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
 import { logKeyInUse } from '../records.ts'
+import { runNow } from '../steps.ts'
 import type { SealKeys, Snapshot, Store } from '../store.ts'
 import type { Submission } from '../submission.ts'
-import { type Connection, connect } from './connection.ts'
-import { unavailable } from './errors.ts'
+import { stateBefore } from '../verify/fold.ts'
+import { unsealedIn } from '../verify/seals.ts'
+import { type Connection, connect, refreshedFrom } from './connection.ts'
 import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
-import { stateBefore } from './fold.ts'
-import { knownHeads } from './known-heads.ts'
-import { accept, checked, type StoreOptions, unsealedIn } from './load.ts'
-import { type Memory, refreshed } from './memory.ts'
+import { accept, checked, type StoreOptions } from './load.ts'
 import { openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { verifyHere } from './verifiers.ts'
@@ -40,7 +42,7 @@ export function openStore(options: StoreOptions): Store {
   const heads = knownHeads()
   const sealKey = (): SealKey | undefined => sealKeys?.(logKeyInUse(memory.signingKeys.values())?.id)
   const refresh = (): void => {
-    memory = refreshed(memory, file.connection(), { origin, sealKeys })
+    memory = refreshedFrom(file.connection(), memory, { origin, sealKeys })
     for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
   }
   const queue = commitQueue({
@@ -107,19 +109,19 @@ function chainEnds(
 ): Pick<Store, 'unsealed' | 'sealedHead' | 'writtenHashes' | 'compareChains' | 'alteredChains'> {
   return {
     writtenHashes: heads.hashesFrom,
-    compareChains: () => heads.compare(current()),
+    compareChains: () => runNow(heads.compare(current())),
     alteredChains: heads.altered,
     async unsealed() {
       const connection = current()
       const chains = [...new Set([...connection.entries.chains(), ...connection.seals.chains()])]
-      return unsealedIn(connection, origin, sealKey(), chains).map(({ message }) => message)
+      return runNow(unsealedIn(connection, origin, sealKey(), chains)).map(({ message }) => message)
     },
     async sealedHead(chain) {
       const connection = current()
       // One snapshot: each commit writes a new head and its seal.
       const read = connection.db.transaction(() => ({
         head: connection.entries.head(chain),
-        faults: unsealedIn(connection, origin, sealKey(), [chain]),
+        faults: runNow(unsealedIn(connection, origin, sealKey(), [chain])),
       }))
       const { head, faults } = read.deferred()
       const [fault] = faults
@@ -174,7 +176,7 @@ function reads(current: () => Connection, origin: string, clock: Clock) {
     chains: () => read(({ entries }) => entries.chains()),
     ...checkpointReads(read),
     pruned: (chain) => read(({ pruned }) => pruned.record(chain)?.prune),
-    stateBefore: (chain, size) => read((connection) => stateBefore(connection, origin, chain, size)),
+    stateBefore: (chain, size) => read((connection) => runNow(stateBefore(connection, origin, chain, size))),
     probe: () => read(({ instance }) => void instance.origin()),
     scrub: () => read(({ db }) => isTruncated(db.pragma('wal_checkpoint(TRUNCATE)'))),
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),

@@ -2,10 +2,12 @@ import type { Worker } from 'node:worker_threads'
 import type { RangeVerification } from '../../audit/range.ts'
 import { limitConcurrency } from '../../base/concurrency.ts'
 import { startThread } from '../../workers/thread.ts'
-import { unavailable } from './errors.ts'
+import { unavailable } from '../errors.ts'
+import { runNow } from '../steps.ts'
+import { verifyChain } from '../verify/verify-chain.ts'
+import type { Progress, VerifyRequest } from '../verify/walk-range.ts'
+import type { Connection } from './connection.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
-import { verifyChain } from './verify-chain.ts'
-import type { Progress, VerifyRequest } from './walk-range.ts'
 
 const MODULE = new URL('./verify-worker', import.meta.url)
 
@@ -26,11 +28,23 @@ export interface VerifyJob {
 }
 export type VerifyMessage = { checked: number } | { result: RangeVerification }
 
+/** Verifies a chain from the file as it is now: names and texts are read anew. */
+export function verifiedNow(
+  connection: Connection,
+  origin: string,
+  request: VerifyRequest,
+  onProgress?: Progress,
+): RangeVerification {
+  connection.places.forget()
+  connection.texts.forget()
+  return runNow(verifyChain(connection, origin, request, onProgress))
+}
+
 /** Verifies in the calling thread, which it blocks: for commands, which have nothing else to do. */
 export const verifyHere: MakeVerifier = ({ origin }, file) => ({
   async verify(request, onProgress) {
     try {
-      return verifyChain(file.connection(), origin, request, onProgress)
+      return verifiedNow(file.connection(), origin, request, onProgress)
     } catch (error) {
       throw unavailable('be verified', error)
     }

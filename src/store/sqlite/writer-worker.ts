@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { type Memory, withChanges } from '../memory.ts'
 import { type FileAddress, fileConnection } from './file-connection.ts'
-import { type Memory, withChanges } from './memory.ts'
 import { unpacked } from './packed.ts'
 import { groupCommitter } from './writer.ts'
 import type { ThreadReply, ThreadRequest } from './writers.ts'

@@ -2,15 +2,16 @@ import type { Head } from '../../audit/chain.ts'
 import type { SealKey } from '../../audit/seal.ts'
 import { type ErrorCode, GateError } from '../../base/errors.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import { AlteredFile } from '../errors.ts'
+import type { Memory } from '../memory.ts'
 import type { SealKeys } from '../store.ts'
 import type { Committed, Conflict, PreparedSubmission } from '../submission.ts'
 import { sealHeads } from './append.ts'
 import { applySubmission } from './commit.ts'
-import type { Connection } from './connection.ts'
-import { AlteredFile, isBusy, isSqliteError } from './errors.ts'
+import { type Connection, refreshedFrom } from './connection.ts'
+import { isBusy, isSqliteError } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
 import type { Group } from './group.ts'
-import { type Memory, refreshed } from './memory.ts'
 import { randomPool } from './random-pool.ts'
 import { OtherSealKey } from './seals.ts'
 
@@ -95,7 +96,7 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
         origin,
         random,
         connection,
-        memory: refreshed(request.memory, connection, { origin, sealKeys: sealKeysOf(request) }),
+        memory: refreshedFrom(connection, request.memory, { origin, sealKeys: sealKeysOf(request) }),
         imposed: request.imposed,
         heads: new Map(),
         seal: request.seal,

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../workers/thread.ts'
+import { changesBetween, type Memory, type MemoryChanges } from '../memory.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
-import { changesBetween, type Memory, type MemoryChanges } from './memory.ts'
 import { type PackedSubmissions, packed } from './packed.ts'
 import {
   groupCommitter,

@@ -1,14 +1,14 @@
-import { sectionValue } from '../../audit/entry.ts'
-import { storedJson } from '../../base/json.ts'
-import { logKeysFor } from '../../evidence/trust.ts'
-import { GLOBAL, type KillSwitch, type PlacedStop, recordOfStop } from '../../killswitch/killswitch.ts'
-import { type ChangeData, logKeyInUse, logKeysOf, type Records, type SigningKey } from '../records.ts'
-import type { Alteration, HeldKind, SealKeys, State } from '../store.ts'
+import { sectionValue } from '../audit/entry.ts'
+import { storedJson } from '../base/json.ts'
+import { logKeysFor } from '../evidence/trust.ts'
+import { GLOBAL, type KillSwitch, type PlacedStop, recordOfStop } from '../killswitch/killswitch.ts'
 import { alterationOf, STATE_VERSION } from './alteration.ts'
-import type { Connection } from './connection.ts'
 import { AlteredFile } from './errors.ts'
-import { followed, type Instance, snapshotOf } from './follow.ts'
-import type { RecordRow } from './records.ts'
+import { type ChangeData, logKeyInUse, logKeysOf, type RecordRow, type Records, type SigningKey } from './records.ts'
+import type { Source } from './source.ts'
+import { read, type Steps } from './steps.ts'
+import type { Alteration, HeldKind, SealKeys, State } from './store.ts'
+import { followed, type Instance, snapshotOf } from './verify/follow.ts'
 
 /** Immutable cache of the records that every check needs, as of one state_version. Plain data: a thread receives it. */
 export interface Memory extends State {
@@ -39,69 +39,72 @@ export function recordIn(memory: Memory, kind: HeldKind, id: string): { revision
 }
 
 /** Loads all records, which the caller has compared with the chains. */
-export function loaded(connection: Connection): Memory {
-  const { instance, records } = connection
+export function* loaded(source: Source): Steps<Memory> {
+  const { instance, records } = source
   const all = {
-    tenants: records.tenant.all(),
-    keys: records.key.all(),
-    signingKeys: records.signingKey.all(),
-    policies: records.policy.all(),
-    onDisk: records.switch.all().map((stop) => placed(connection, stop)),
+    tenants: yield* read(records.tenant.all()),
+    keys: yield* read(records.key.all()),
+    signingKeys: yield* read(records.signingKey.all()),
+    policies: yield* read(records.policy.all()),
+    onDisk: yield* placedAll(source, yield* read(records.switch.all()), new Map()),
   }
-  return { ...memoryOf(mergedAll(undefined, all)), version: instance.stateVersion(), altered: new Map() }
+  const version = yield* read(instance.stateVersion())
+  return { ...memoryOf(mergedAll(undefined, all)), version, altered: new Map() }
 }
 
 /**
- * Refreshes the cache to the connection's state_version; returns the same object when nothing changed. A changed row is
- * taken in only when it follows from its entries; else the record before it stays.
- * Costs one read, and some for each changed record.
+ * Refreshes the cache to the source's state_version; returns the same object when nothing changed. A changed row is taken
+ * in only when it follows from its entries; else the record before it stays.
+ * Costs one read, and some for each changed record. A commit between two reads would be a row without its entry, so the
+ * caller reads one snapshot.
  */
-export function refreshed(memory: Memory, connection: Connection, instance: Instance): Memory {
-  const version = connection.instance.stateVersion()
+export function* refreshed(memory: Memory, source: Source, instance: Instance): Steps<Memory> {
+  const version = yield* read(source.instance.stateVersion())
   if (version === memory.version && memory.altered.size === 0) return memory
   if (version < memory.version || !Number.isSafeInteger(version))
     return {
       ...memory,
       altered: new Map([...memory.altered, [nameOf(STATE_VERSION.kind, STATE_VERSION.id), STATE_VERSION]]),
     }
-  // A commit between two reads would be a row without its entry.
-  return connection.db.transaction(() => takenIn(memory, connection, instance)).deferred()
+  return yield* takenIn(memory, source, instance)
 }
 
-function takenIn(memory: Memory, connection: Connection, { origin, sealKeys }: Instance): Memory {
+function* takenIn(memory: Memory, source: Source, { origin, sealKeys }: Instance): Steps<Memory> {
   const altered = new Map<string, Alteration>()
   const inUse = logKeyInUse(memory.signingKeys.values())
-  const counting = inUse && [inUse, successorOf(inUse, memory, connection, origin)]
-  const snapshot = snapshotOf(connection, { origin, sealKeys: sealKeys && countingKeys(sealKeys, counting) })
-  const take = <K extends HeldKind>(kind: K, known: ReadonlyMap<string, Records[K]>): Records[K][] => {
-    return changedRows(memory, connection, kind).flatMap((row) => {
+  const counting = inUse && [inUse, yield* successorOf(inUse, memory, source, origin)]
+  const snapshot = snapshotOf(source, { origin, sealKeys: sealKeys && countingKeys(sealKeys, counting) })
+  const take = function* <K extends HeldKind>(kind: K, known: ReadonlyMap<string, Records[K]>): Steps<Records[K][]> {
+    const taken: Records[K][] = []
+    for (const row of yield* changedRows(memory, source, kind)) {
       const before = known.get(row.id)
       try {
-        const record = followed(connection, snapshot, kind, row, before)
-        return record === before ? [] : [record]
+        const record = yield* followed(source, snapshot, kind, row, before)
+        if (record !== before) taken.push(record)
       } catch (error) {
         if (!(error instanceof AlteredFile)) throw error
         altered.set(nameOf(kind, row.id), alterationOf(kind, row, before, error.message))
-        return []
       }
-    })
+    }
+    return taken
   }
   const stops = new Map(Array.from(memory.onDisk, ([id, stop]) => [id, recordOfStop(stop)]))
-  const changedStops = take('switch', stops).map((stop) => placed(connection, stop, memory.onDisk.get(stop.id)))
+  const onDisk = yield* placedAll(source, yield* take('switch', stops), memory.onDisk)
   const changed = {
-    tenants: take('tenant', memory.tenants),
-    keys: take('key', memory.keys),
-    signingKeys: take('signingKey', memory.signingKeys),
-    policies: take('policy', memory.policies),
-    onDisk: changedStops,
+    tenants: yield* take('tenant', memory.tenants),
+    keys: yield* take('key', memory.keys),
+    signingKeys: yield* take('signingKey', memory.signingKeys),
+    policies: yield* take('policy', memory.policies),
+    onDisk,
   }
-  return { ...memoryOf(mergedAll(memory, changed)), version: connection.instance.stateVersion(), altered }
+  const version = yield* read(source.instance.stateVersion())
+  return { ...memoryOf(mergedAll(memory, changed)), version, altered }
 }
 
 /** Rows written since, and those that were refused before. */
-function changedRows({ version, altered }: Memory, { records }: Connection, kind: HeldKind): RecordRow[] {
+function changedRows({ version, altered }: Memory, { records }: Source, kind: HeldKind): Steps<RecordRow[]> {
   const again = [...altered.values()].flatMap((one) => (one.kind === kind ? [one.id] : []))
-  return records[kind].rowsSince(version, again)
+  return read(records[kind].rowsSince(version, again))
 }
 
 /** Only a key that the one in use has followed by, or that one, seals what is taken in: not one from before. */
@@ -111,13 +114,13 @@ function countingKeys(sealKeys: SealKeys, counting: readonly (SigningKey | undef
 }
 
 /** The changed row of the log key to which the one in use leads by signed rotations, however many. */
-function successorOf(
+function* successorOf(
   inUse: SigningKey,
   memory: Memory,
-  connection: Connection,
+  source: Source,
   origin: string,
-): SigningKey | undefined {
-  const added = changedRows(memory, connection, 'signingKey')
+): Steps<SigningKey | undefined> {
+  const added = (yield* changedRows(memory, source, 'signingKey'))
     .filter(({ id }) => !memory.signingKeys.has(id))
     .map(({ body }) => storedJson(body) as unknown as Partial<SigningKey> | undefined)
   const rotations = added.flatMap((key) => key?.rotation ?? [])
@@ -172,11 +175,21 @@ function merged<T extends { id: string }>(
   return changed.length === 0 ? map : new Map([...map, ...changed.map((item) => [item.id, item] as const)])
 }
 
+function* placedAll(
+  source: Source,
+  stops: readonly KillSwitch[],
+  known: ReadonlyMap<string, PlacedStop>,
+): Steps<PlacedStop[]> {
+  const all: PlacedStop[] = []
+  for (const stop of stops) all.push(yield* placed(source, stop, known.get(stop.id)))
+  return all
+}
+
 /** Adds the place of the stop, by the entry that made it. */
-function placed({ records, entries }: Connection, stop: KillSwitch, before?: PlacedStop): PlacedStop {
+function* placed({ records, entries }: Source, stop: KillSwitch, before?: PlacedStop): Steps<PlacedStop> {
   if (before?.lengths !== undefined) return { ...stop, lengths: before.lengths }
-  const [first] = records.entriesOf('switch', stop.id)
-  const entry = first && entries.bySeq(first.chain, first.seq)
+  const [first] = yield* read(records.entriesOf('switch', stop.id))
+  const entry = first && (yield* read(entries.bySeq(first.chain, first.seq)))
   const data = entry && (sectionValue(entry, 'data') as (ChangeData & Pick<PlacedStop, 'lengths'>) | undefined)
   // Prune takes nothing that may be younger than an open approval, so a stop without its first entry is older.
   if (first === undefined || data?.changes.revision !== 1) return { ...stop, lengths: {} }

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { genesisHead, type Head } from '../../audit/chain.ts'
-import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../../audit/merkle.ts'
+import { coverOf, coverRanges, GrowingTree, type Hash, type Place, STORED_LEVELS } from '../../audit/merkle.ts'
 import type { RangeStatus } from '../../audit/range.ts'
-import { erasures, targetsOf } from '../../audit/redaction.ts'
+import { erasures, type RedactionTarget, targetsOf } from '../../audit/redaction.ts'
 import type { SealKey } from '../../audit/seal.ts'
 import { type ChainFault, type Committed, type EntryCheck, entryFault, headOf } from '../../audit/verify.ts'
 import { ChainWalk, type Mark } from '../../audit/walk.ts'
-import { once } from '../../base/memo.ts'
+import { formatTimestamp } from '../../base/time.ts'
 import { quickVerifier } from '../../evidence/ed25519.ts'
 import { headAfter, type Prune } from '../../evidence/prune.ts'
 import { openCheckpoint } from '../../evidence/trust.ts'
-import type { ChainRequest } from '../queries.ts'
-import type { Row } from './chain-rows.ts'
-import type { Connection } from './connection.ts'
-import { type OfType, tallied } from './entries.ts'
+import type { ChainRequest, SeqRange } from '../queries.ts'
+import { type OfType, type Row, type Source, tallied } from '../source.ts'
+import { read, type Steps } from '../steps.ts'
+import { eachRow } from './each-row.ts'
 import { genuinePrune } from './sound-entry.ts'
 
 const PROGRESS_EVERY = 1000
@@ -28,21 +28,22 @@ export interface VerifyRequest extends ChainRequest {
 }
 
 export interface Work {
-  connection: Connection
+  source: Source
   origin: string
   request: VerifyRequest
   /** Number of entries of the chain. */
   length: number
-  /** Record of what was pruned, or its fault; undefined when nothing was. It can be large, and is read once. */
-  prune(): Prune | string | undefined
+  /** First entry of the chain: those before were pruned. */
+  oldest: number
+  /** Record of what was pruned, or its fault; undefined when nothing was. */
+  prune: Prune | string | undefined
 }
 
-export function workOn(connection: Connection, origin: string, request: VerifyRequest): Work {
+export function* workOn(source: Source, origin: string, request: VerifyRequest): Steps<Work> {
   const { chain, logKeys } = request
-  const prune = once(() =>
-    connection.pruned.size(chain) === 0 ? undefined : genuinePrune(connection, origin, chain, logKeys),
-  )
-  return { connection, origin, request, length: connection.entries.length(chain), prune }
+  const oldest = yield* read(source.pruned.size(chain))
+  const prune = oldest === 0 ? undefined : yield* genuinePrune(source, origin, chain, logKeys)
+  return { source, origin, request, length: yield* read(source.entries.length(chain)), oldest, prune }
 }
 
 /** Tally of good entries, up to the first fault or the end. */
@@ -67,51 +68,54 @@ export type Fault = Omit<ChainFault, 'status'> & { status: RangeStatus }
  * @param found counts the good entries
  * @param onEntry receives each good entry
  */
-export function walkRange(
+export function* walkRange(
   work: Work,
   found: Found,
   first: number,
   end: number,
   onProgress: Progress,
   onEntry: (row: Row) => void = () => undefined,
-): Fault | undefined {
-  const { connection, request, length } = work
+): Steps<Fault | undefined> {
+  const { source, request, length } = work
   const { chain } = request
-  const erased = erasedSections(work)
+  const { checkpoints, entries } = source
+  const erased = yield* erasedSections(work)
   const checkAt: CheckAt = (seq, committed) => ({
     sections: request.sections && committed,
     isErased: (name) => erased(seq, name),
   })
-  const edge = leftEdge(work, first, checkAt)
+  const edge = yield* leftEdge(work, first, checkAt)
   if ('fault' in edge) return edge.fault
-  const tree = new GrowingTree(first, connection.checkpoints.hashes(chain, coverRanges(0, first)))
-  const walk = new ChainWalk({ chain, head: edge, tree, marks: marksAround(work, first, end), ...nodes(work) })
+  const tree = new GrowingTree(first, yield* read(checkpoints.hashes(chain, coverRanges(0, first))))
+  const marks = yield* marksAround(work, first, end, () => walk.head)
+  const nodes = yield* storedNodes(work)
+  const walk = new ChainWalk({ chain, head: edge, tree, marks, ...nodes })
   const begins = walk.begin()
   if (begins !== undefined) return begins
   // Reads one entry past the range too, since its link holds the range's last hash.
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
   const others = new Map<string, OfType>()
-  for (const row of connection.rows.from(chain, { first, end: past }, request)) {
+  const visit = (row: Row): { fault: Fault | undefined } | undefined => {
     const { entry, committed } = row
     const isPast = walk.head.seq + 1 >= end
     const check = checkAt(walk.head.seq + 1, committed)
     const fault = isPast ? entryFault(chain, walk.head, entry, check) : walk.step(entry, check)
-    if (fault !== undefined) return fault
+    if (fault !== undefined) return { fault }
     seenPast = isPast
-    if (isPast) break
+    if (isPast) return { fault: undefined }
     onEntry(row)
-    found.checked += 1
+    countGood(found, row, request)
     const { type, seq } = entry.header
     if (type !== 'gate.decision') others.set(type, tallied(others.get(type), seq))
-    found.firstEntry ||= entry.header.id
-    found.lastEntry = entry.header.id
-    if (request.sections && committed.length < Object.keys(entry.header.commits).length) found.redacted += 1
     if (found.checked % PROGRESS_EVERY === 0) onProgress(found.checked)
+    return undefined
   }
+  const ended = yield* eachRow(source, chain, { first, end: past }, request, { visit, before: nodes.load })
+  if (ended?.fault !== undefined) return ended.fault
   onProgress(found.checked)
   const isComplete = walk.head.seq + 1 >= end
-  if (isComplete && !isDeepStrictEqual(connection.entries.typesIndexed(chain, { first, end }), others))
+  if (isComplete && !isDeepStrictEqual(yield* read(entries.typesIndexed(chain, { first, end })), others))
     return {
       chain,
       seq: first,
@@ -121,26 +125,32 @@ export function walkRange(
   const missing = walk.head.seq + 1
   if (missing < past && !seenPast)
     return { chain, seq: missing, status: 'broken-link', what: `entry ${missing} is missing` }
-  const fault = passToMark(work, walk, Math.max(first, end))
+  const fault = yield* passToMark(work, walk, nodes, Math.max(first, end))
   found.signed = walk.signedUpTo
   return fault
 }
 
+function countGood(found: Found, { entry: { header }, committed }: Row, { sections }: VerifyRequest): void {
+  found.checked += 1
+  found.firstEntry ||= header.id
+  found.lastEntry = header.id
+  if (sections && committed.length < Object.keys(header.commits).length) found.redacted += 1
+}
+
 /** Head that the first entry of the range must follow: the genesis, or the verified entry before. */
-function leftEdge(
-  { connection, origin, request, prune }: Work,
+function* leftEdge(
+  { source, origin, request, oldest, prune }: Work,
   first: number,
   checkAt: CheckAt,
-): Head | { fault: Fault } {
+): Steps<Head | { fault: Fault }> {
   const { chain } = request
   if (first === 0) return genesisHead(origin, chain)
   const fault = (status: RangeStatus, what: string, seq = first - 1) => ({ fault: { chain, seq, status, what } })
-  if (first === connection.pruned.size(chain)) {
-    const pruned = prune()
-    if (typeof pruned === 'string') return fault('tampered', pruned, first)
-    if (pruned !== undefined) return headAfter(pruned)
+  if (first === oldest) {
+    if (typeof prune === 'string') return fault('tampered', prune, first)
+    if (prune !== undefined) return headAfter(prune)
   }
-  const [before] = connection.rows.from(chain, { first: first - 1, end: first })
+  const [before] = yield* read(source.rows.read(chain, { first: first - 1, end: first }))
   if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
   const { entry, committed } = before
   const follows = { seq: first - 2, hash: entry.header.prev, tsMs: 0 }
@@ -151,41 +161,60 @@ function leftEdge(
 /**
  * Checkpoints up to the first one past the range. Each counts only when a log key has signed it for this chain, and no
  * entry is later than the end of that key; those of a revoked key alone are left out.
+ *
+ * @param head the newest entry of the walk, at a mark
  */
-function marksAround({ connection, origin, request }: Work, first: number, end: number): Mark[] {
+function* marksAround({ source, origin, request }: Work, first: number, end: number, head: () => Head): Steps<Mark[]> {
   const { chain, logKeys, revoked } = request
   const verify = quickVerifier()
   const ended = logKeys.filter(({ publicKey }) => revoked.has(publicKey))
   const isByRevoked = (note: string): boolean => ended.length > 0 && openCheckpoint(note, ended, verify) !== undefined
-  const marks = connection.checkpoints.around(chain, first, end).filter(({ note }) => !isByRevoked(note))
-  return marks.map(({ size, note }) => ({
+  const around = yield* read(source.checkpoints.around(chain, first, end))
+  const counted = around.filter(({ note }) => !isByRevoked(note))
+  // The walk comes by the newest entry of each mark, but for one past its end.
+  const last = counted.at(-1)?.size ?? 0
+  const lastEntry = last === 0 ? undefined : yield* read(source.entries.withoutSections(chain, last - 1))
+  return counted.map(({ size, note }) => ({
     size,
     root() {
       const opened = openCheckpoint(note, logKeys, verify)
       const isThis = opened?.origin === origin && opened.chain === chain && opened.size === size
       if (!isThis) return undefined
       const { until } = opened.key
-      const newest = until === null ? undefined : connection.entries.withoutSections(chain, size - 1)
-      return until !== null && newest !== undefined && newest.header.ts > until ? undefined : opened.root
+      const newest = size === last ? lastEntry?.header.ts : formatTimestamp(head().tsMs)
+      return until !== null && newest !== undefined && newest > until ? undefined : opened.root
     },
   }))
 }
 
-function nodes({ connection, request }: Work) {
-  const { chain } = request
-  const covered = connection.checkpoints.lastSize(chain)
+/** Stored nodes of the tree, read in parts as the walk comes by their entries. */
+function* storedNodes({ source: { checkpoints }, request: { chain } }: Work) {
+  const covered = yield* read(checkpoints.lastSize(chain))
+  let known = new Map<string, Hash>()
   return {
-    storedNode: ({ level, index }: Place) => connection.checkpoints.node(chain, level, index),
+    *load(part: SeqRange): Steps<void> {
+      const nodes = yield* read(checkpoints.nodesIn(chain, part))
+      known = new Map(nodes.map((node) => [nameOf(node), node.hash]))
+    },
+    storedNode: (place: Place) => known.get(nameOf(place)),
     isStored: ({ level, index }: Place) => level % STORED_LEVELS === 0 && (index + 1) * 2 ** level <= covered,
   }
 }
 
+const nameOf = ({ level, index }: Place): string => `${level} ${index}`
+
 /** Follows stored hashes from the end of the range to the first checkpoint past it. */
-function passToMark({ connection, request, length }: Work, walk: ChainWalk, end: number): ChainFault | undefined {
+function* passToMark(
+  { source: { checkpoints }, request: { chain }, length }: Work,
+  walk: ChainWalk,
+  nodes: { load(part: SeqRange): Steps<void> },
+  end: number,
+): Steps<ChainFault | undefined> {
   const [mark] = walk.marksAhead()
   if (mark === undefined || mark.size > length) return undefined
+  yield* nodes.load({ first: end, end: mark.size })
   const places = coverOf(end, mark.size)
-  const hashes = connection.checkpoints.hashes(request.chain, coverRanges(end, mark.size))
+  const hashes = yield* read(checkpoints.hashes(chain, coverRanges(end, mark.size)))
   for (const [i, { level }] of places.entries()) {
     const hash = hashes[i]
     const fault = hash && walk.pass(hash, level)
@@ -194,13 +223,14 @@ function passToMark({ connection, request, length }: Work, walk: ChainWalk, end:
   return undefined
 }
 
-/** Tells which sections commands erased, computed when the first one is missing. An altered entry erases nothing. */
-function erasedSections({ connection, request }: Work): (seq: number, name: string) => boolean {
-  const known = once(() => {
-    const seqs = connection.entries.seqsOfTypes(request.chain, ['audit.redaction'])
-    const targetsAt = (seq: number) => targetsOf(connection.rows.wholeData(request.chain, seq) ?? 'null')
+/** Tells which sections commands erased. An altered entry erases nothing. */
+function* erasedSections({ source, request }: Work): Steps<(seq: number, name: string) => boolean> {
+  const { chain } = request
+  const targets: RedactionTarget[] = []
+  for (const seq of yield* read(source.entries.seqsOfTypes(chain, ['audit.redaction']))) {
+    const data = yield* read(source.rows.wholeData(chain, seq))
     // A command erases only entries before its own.
-    return erasures(seqs.flatMap((seq) => targetsAt(seq).filter(({ last }) => last < seq)))
-  })
-  return (seq, name) => known()(seq, name)
+    targets.push(...targetsOf(data ?? 'null').filter(({ last }) => last < seq))
+  }
+  return erasures(targets)
 }

@@ -1,12 +1,12 @@
-import { chainOf } from '../../audit/chain.ts'
-import { isReleasing } from '../../audit/events.ts'
-import { ENVIRONMENTS } from '../../base/environment.ts'
-import { storedJson } from '../../base/json.ts'
-import { GLOBAL, type KillSwitch } from '../../killswitch/killswitch.ts'
-import type { Alteration, HeldKind } from '../store.ts'
-import type { PreparedSubmission } from '../submission.ts'
+import { chainOf } from '../audit/chain.ts'
+import { isReleasing } from '../audit/events.ts'
+import { ENVIRONMENTS } from '../base/environment.ts'
+import { storedJson } from '../base/json.ts'
+import { GLOBAL, type KillSwitch } from '../killswitch/killswitch.ts'
 import { AlteredFile } from './errors.ts'
 import type { RecordRow } from './records.ts'
+import type { Alteration, HeldKind } from './store.ts'
+import type { PreparedSubmission } from './submission.ts'
 
 /** The alteration of the file's version of state: nothing shows any more which rows have changed. */
 export const STATE_VERSION: Alteration = {

@@ -1,8 +1,9 @@
-import type { Head } from '../../audit/chain.ts'
-import type { WrittenHashes } from '../store.ts'
-import type { Placed, PreparedSubmission } from '../submission.ts'
-import type { Connection } from './connection.ts'
-import { cutOff } from './seals.ts'
+import type { Head } from '../audit/chain.ts'
+import type { Source } from './source.ts'
+import { read, type Steps } from './steps.ts'
+import type { WrittenHashes } from './store.ts'
+import type { Placed, PreparedSubmission } from './submission.ts'
+import { cutOff } from './verify/seals.ts'
 
 /** Time for which heads are looked at again; later a checkpoint covers them. */
 const LOOKED_AFTER_MS = 60_000
@@ -52,11 +53,12 @@ export function knownHeads() {
     },
     /** Notes what was found about a chain; an append to it takes that back. */
     note: (chain: string, fault: string): void => void altered.set(chain, fault),
-    /** Compares the chains that were written lately with the file. */
-    compare({ entries }: Connection): void {
+    /** Compares the chains that were written lately with the store. */
+    *compare({ entries }: Source): Steps<void> {
       const sinceMs = performance.now() - LOOKED_AFTER_MS
       for (const [chain, { head, atMs }] of known)
-        if (atMs >= sinceMs && entries.length(chain) <= head.seq) altered.set(chain, cutOff(chain, head.seq).message)
+        if (atMs >= sinceMs && (yield* read(entries.length(chain))) <= head.seq)
+          altered.set(chain, cutOff(chain, head.seq).message)
     },
     altered: (): ReadonlyMap<string, string> => altered,
   }

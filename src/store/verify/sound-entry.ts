@@ -5,14 +5,15 @@ import { type EntryCheck, entryFault, headOf } from '../../audit/verify.ts'
 import { encodeBase64 } from '../../base/bytes.ts'
 import { headAfter, isGenuinePrune, type Prune } from '../../evidence/prune.ts'
 import type { LogKey } from '../../evidence/trust.ts'
+import { AlteredFile, MissingEntry } from '../errors.ts'
 import { logKeysOf } from '../records.ts'
-import type { Connection } from './connection.ts'
-import { AlteredFile, asUnusable, MissingEntry } from './errors.ts'
+import type { Source } from '../source.ts'
+import { type Awaitable, read, type Steps } from '../steps.ts'
 
-/** Adds the place to an error that shows a damaged file. */
-export function reading<T>(where: string, read: () => T): T {
+/** Reads, and adds the place to an error that shows a damaged store. */
+export function* reading<T>({ asUnusable }: Source, where: string, query: () => Awaitable<T>): Steps<T> {
   try {
-    return read()
+    return yield* read(query())
   } catch (error) {
     throw asUnusable(error, where)
   }
@@ -23,30 +24,26 @@ export function reading<T>(where: string, read: () => T): T {
  *
  * @throws AlteredFile naming the entry
  */
-export function soundEntry(
-  connection: Connection,
+export function* soundEntry(
+  source: Source,
   origin: string,
   chain: string,
   seq: number,
   check: EntryCheck = { sections: true },
-): StoredEntry {
-  const { entries } = connection
-  const at = <T>(place: number, read: (chain: string, seq: number) => T) =>
-    reading(`Audit chain ${chain}, entry ${place}`, () => read(chain, place))
-  const isFirst = seq === reading('The table of what was pruned', () => connection.pruned.size(chain))
-  const before = isFirst ? undefined : at(seq - 1, entries.withoutSections)
-  const entry = at(seq, entries.bySeq)
+): Steps<StoredEntry> {
+  const { entries, pruned } = source
+  const at = <T>(place: number, query: (chain: string, seq: number) => Awaitable<T>): Steps<T> =>
+    reading(source, `Audit chain ${chain}, entry ${place}`, () => query(chain, place))
+  const isFirst = seq === (yield* reading(source, 'The table of what was pruned', () => pruned.size(chain)))
+  const before = isFirst ? undefined : yield* at(seq - 1, entries.withoutSections)
+  const entry = yield* at(seq, entries.bySeq)
   if (entry === undefined || (!isFirst && before === undefined)) {
     throw new AlteredFile(`Audit chain ${chain}: entry ${entry === undefined ? seq : seq - 1} is missing.`)
   }
-  const fault = entryFault(
-    chain,
-    before === undefined ? edgeOf(connection, origin, chain) : headOf(before),
-    entry,
-    check,
-  )
+  const edge = before === undefined ? yield* edgeOf(source, origin, chain) : headOf(before)
+  const fault = entryFault(chain, edge, entry, check)
   if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`)
-  assertFollowed(chain, entry, at(seq + 1, entries.withoutSections))
+  assertFollowed(chain, entry, yield* at(seq + 1, entries.withoutSections))
   return entry
 }
 
@@ -56,16 +53,17 @@ function assertFollowed(chain: string, entry: StoredEntry, next: StoredEntry | u
 }
 
 /** Requires each entry of a chain after `first`, up to `last`, to follow from the one before it. @throws AlteredFile */
-export function assertLinked({ entries }: Connection, chain: string, first: number, last: number): void {
-  const at = (seq: number): StoredEntry => {
-    const entry = reading(`Audit chain ${chain}, entry ${seq}`, () => entries.withoutSections(chain, seq))
+export function* assertLinked(source: Source, chain: string, first: number, last: number): Steps<void> {
+  const at = function* (seq: number): Steps<StoredEntry> {
+    const where = `Audit chain ${chain}, entry ${seq}`
+    const entry = yield* reading(source, where, () => source.entries.withoutSections(chain, seq))
     if (entry === undefined) throw new AlteredFile(`Audit chain ${chain}: entry ${seq} is missing.`)
     return entry
   }
   if (first >= last) return
-  let entry = at(first)
+  let entry = yield* at(first)
   for (let seq = first + 1; seq <= last; seq += 1) {
-    const next = at(seq)
+    const next = yield* at(seq)
     assertFollowed(chain, entry, next)
     entry = next
   }
@@ -78,35 +76,35 @@ export function dataOf({ header, sections }: StoredEntry): string {
   return data.json
 }
 
-/** Head that the oldest entry follows, by the log keys of the file itself; those are checked against the chain. */
-function edgeOf(connection: Connection, origin: string, chain: string): Head {
-  const size = connection.pruned.size(chain)
-  if (size === 0) return genesisHead(origin, chain)
-  const keys = reading('The table of signingKey records', () => connection.records.signingKey.all())
-  const prune = genuinePrune(connection, origin, chain, logKeysOf(origin, keys))
+/** Head that the oldest entry follows, by the log keys of the store itself; those are checked against the chain. */
+function* edgeOf(source: Source, origin: string, chain: string): Steps<Head> {
+  const { pruned, records } = source
+  if ((yield* read(pruned.size(chain))) === 0) return genesisHead(origin, chain)
+  const keys = yield* reading(source, 'The table of signingKey records', () => records.signingKey.all())
+  const prune = yield* genuinePrune(source, origin, chain, logKeysOf(origin, keys))
   if (typeof prune === 'string') throw new AlteredFile(`Audit chain ${chain}: ${prune}.`)
   return headAfter(prune)
 }
 
 /** Record of what was pruned of a chain, checked against a log key and the stored tree; else the fault. */
-export function genuinePrune(
-  { pruned, checkpoints }: Connection,
+export function* genuinePrune(
+  source: Source,
   origin: string,
   chain: string,
   logKeys: readonly LogKey[],
-): Prune | string {
-  const size = pruned.size(chain)
-  const { prune } = pruned.record(chain) ?? {}
+): Steps<Prune | string> {
+  const size = yield* read(source.pruned.size(chain))
+  const { prune } = (yield* read(source.pruned.record(chain))) ?? {}
   if (prune === undefined) return `the entries before ${size} are missing, and no record says that they were archived`
   if (prune.origin !== origin || prune.chain !== chain || prune.size !== size)
     return `the entries before ${size} are missing, and the record says otherwise`
   if (!isGenuinePrune(prune, logKeys)) return 'the record of the archived entries is not signed by the log key'
-  return isFrontier({ checkpoints }, prune) ? prune : 'the tree over the archived entries is not that of the record'
+  return (yield* isFrontier(source, prune)) ? prune : 'the tree over the archived entries is not that of the record'
 }
 
-function isFrontier({ checkpoints }: Pick<Connection, 'checkpoints'>, { chain, size, frontier }: Prune): boolean {
+function* isFrontier({ checkpoints }: Source, { chain, size, frontier }: Prune): Steps<boolean> {
   try {
-    const stored = checkpoints.hashes(chain, coverRanges(0, size))
+    const stored = yield* read(checkpoints.hashes(chain, coverRanges(0, size)))
     return stored.map(encodeBase64).join() === frontier.join()
   } catch (error) {
     if (error instanceof MissingEntry) return false

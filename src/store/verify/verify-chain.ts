@@ -5,10 +5,12 @@ import { unsignedTail } from '../../audit/unsigned.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { DAY_MS } from '../../base/time.ts'
 import { CHAIN } from '../../evidence/note.ts'
+import { AlteredFile, MissingEntry } from '../errors.ts'
 import type { SeqRange } from '../queries.ts'
 import type { RecordedHead } from '../records.ts'
-import type { Connection } from './connection.ts'
-import { AlteredFile, MissingEntry } from './errors.ts'
+import type { Source } from '../source.ts'
+import { read, type Steps } from '../steps.ts'
+import { eachRow } from './each-row.ts'
 import { replayFrom } from './replay-chain.ts'
 import { assertSealed, sealedBy } from './seals.ts'
 import {
@@ -26,31 +28,28 @@ import {
  * all checkpoints on the way.
  * Also requires the chain to be as long as was signed, here or elsewhere.
  */
-export function verifyChain(
-  connection: Connection,
+export function* verifyChain(
+  source: Source,
   origin: string,
   request: VerifyRequest,
   onProgress: Progress = () => undefined,
-): RangeVerification {
-  // Names and texts are read as they are in the file now.
-  connection.places.forget()
-  connection.texts.forget()
-  const oldest = connection.pruned.size(request.chain)
-  const work = workOn(connection, origin, request)
+): Steps<RangeVerification> {
+  const work = yield* workOn(source, origin, request)
   const { end = work.length } = request.range ?? {}
-  const first = Math.max(request.range?.first ?? 0, oldest)
+  const first = Math.max(request.range?.first ?? 0, work.oldest)
   // Without contents, nothing says what the entries record.
-  const replayed = request.sections ? replayFrom(connection, request.chain, first) : undefined
+  const replayed = request.sections ? yield* replayFrom(source, request.chain, first) : undefined
   const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, signed: 0, fault: undefined }
   try {
-    found.fault = walkRange(work, found, first, end, onProgress, replayed?.step) ?? wholeFault(work, found)
+    found.fault =
+      (yield* walkRange(work, found, first, end, onProgress, replayed?.step)) ?? (yield* wholeFault(work, found))
   } catch (error) {
     if (!(error instanceof MissingEntry)) throw error
     found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
   }
   // Entries were pruned during the walk, so it starts again.
-  if (found.fault !== undefined && connection.pruned.size(request.chain) !== oldest)
-    return verifyChain(connection, origin, request, onProgress)
+  if (found.fault !== undefined && (yield* read(source.pruned.size(request.chain))) !== work.oldest)
+    return yield* verifyChain(source, origin, request, onProgress)
   const judged = replayed?.finish(found.fault === undefined && end === work.length)
   const unlawful = judged && unlawfulFault(request.chain, judged)
   // Altered entries come first: their record is not what happened.
@@ -93,78 +92,94 @@ function resultOf(
 /**
  * Checks the length of the whole chain against what was signed, and its trees against `_system` and the newest anchor.
  */
-function wholeFault(work: Work, found: Found): Fault | undefined {
-  const { connection, request } = work
+function* wholeFault(work: Work, found: Found): Steps<Fault | undefined> {
+  const { source, request } = work
+  const { checkpoints, entries, pruned, systemHeads } = source
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
   if (!CHAIN.test(chain)) return fault('tampered', 0, 'the service has no chain of that name')
-  const signed = connection.checkpoints.lastSize(chain)
-  const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
+  const signed = yield* read(checkpoints.lastSize(chain))
+  const heads = yield* read(systemHeads.of(chain, yield* read(checkpoints.lastSize(SYSTEM_CHAIN))))
   // Read after the signed sizes, since others append and sign meanwhile.
-  const length = connection.entries.length(chain)
-  const stray = connection.entries.first(chain)
-  if (stray < connection.pruned.size(chain) && length > 0)
-    return fault('tampered', stray, `entry ${stray} stands before the first one`)
+  const length = yield* read(entries.length(chain))
+  const stray = yield* read(entries.first(chain))
+  const oldest = yield* read(pruned.size(chain))
+  if (stray < oldest && length > 0) return fault('tampered', stray, `entry ${stray} stands before the first one`)
   if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
   for (const recorded of heads) {
-    const wrong = systemFault(work, recorded)
+    const wrong = yield* systemFault(work, recorded)
     if (wrong !== undefined) return wrong
     if (recorded.size > length)
       return fault('truncated', length, `_system records ${recorded.size} entries, and there are ${length}`)
   }
   if (anchor !== null && anchor.size > length)
     return fault('rollback', length, `an anchor holds ${anchor.size} entries, and there are ${length}`)
-  const oldest = connection.pruned.size(chain)
-  const prune = work.prune()
-  if (typeof prune === 'string') return fault('tampered', oldest, prune)
-  const rootAt = (size: number): string | undefined => {
+  if (typeof work.prune === 'string') return fault('tampered', oldest, work.prune)
+  const rootAt = function* (size: number): Steps<string | undefined> {
     if (size < oldest) return undefined
-    const [root] = connection.checkpoints.hashes(chain, [{ begin: 0, end: size }])
+    const [root] = yield* read(checkpoints.hashes(chain, [{ begin: 0, end: size }]))
     return root && formatDigest(root)
   }
   if (anchor !== null && anchor.size < oldest)
     return fault('pruned', oldest, `an anchor holds ${anchor.size} entries, which were pruned: they cannot be compared`)
-  if (anchor !== null && (rootAt(anchor.size) ?? anchor.root) !== anchor.root)
+  if (anchor !== null && ((yield* rootAt(anchor.size)) ?? anchor.root) !== anchor.root)
     return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
   for (const { size, root } of heads)
-    if ((rootAt(size) ?? root) !== root) return fault('tampered', 0, `_system records other entries up to ${size - 1}`)
+    if (((yield* rootAt(size)) ?? root) !== root)
+      return fault('tampered', 0, `_system records other entries up to ${size - 1}`)
   // A head and its checkpoint are written in one commit. Read again, since others sign meanwhile.
-  const kept = connection.checkpoints.lastSize(chain)
+  const kept = yield* read(checkpoints.lastSize(chain))
   for (const { size } of heads)
     if (size > kept)
       return fault('tampered', kept, `_system records that ${size} entries were signed, and that checkpoint is missing`)
+  return (
+    (yield* unsignedFault(work, { first: signed, end: length })) ??
+    (yield* sealFault(work)) ??
+    (yield* ageFault(work, found))
+  )
+}
+
+/** Requires the entries behind the newest checkpoint to be no more than a running service leaves unsigned. */
+function* unsignedFault({ source, request: { chain } }: Work, range: SeqRange): Steps<Fault | undefined> {
   const isTooMany = unsignedTail()
-  for (const { entry } of connection.rows.from(chain, { first: signed, end: length }, { sections: false }))
-    if (isTooMany(entry.header))
-      return fault('tampered', signed, `entry ${signed} was signed before, and its signature is missing now`)
-  return sealFault(work) ?? ageFault(work, found)
+  const what = `entry ${range.first} was signed before, and its signature is missing now`
+  return yield* eachRow<Fault>(
+    source,
+    chain,
+    range,
+    { sections: false },
+    {
+      visit: ({ entry }) =>
+        isTooMany(entry.header) ? { chain, seq: range.first, status: 'tampered', what } : undefined,
+    },
+  )
 }
 
 /** Requires the holder of the log key to have appended the newest entry. */
-function sealFault({ connection, origin, request: { chain, sealKey } }: Work): Fault | undefined {
+function* sealFault({ source, origin, request: { chain, sealKey } }: Work): Steps<Fault | undefined> {
   if (sealKey === undefined) return undefined
-  // One snapshot: each commit writes a new head and its seal.
-  const read = connection.db.transaction(() => {
-    const head = connection.entries.head(chain)
+  // Others may append meanwhile: a new head comes with its seal.
+  for (;;) {
+    const head = yield* read(source.entries.head(chain))
     try {
-      assertSealed(connection, origin, chain, head, sealedBy(sealKey))
+      yield* assertSealed(source, origin, chain, head, sealedBy(sealKey))
       return undefined
     } catch (error) {
       if (!(error instanceof AlteredFile)) throw error
-      return { chain, seq: head?.seq ?? 0, status: 'unsealed' as const, what: UNSEALED }
+      const now = yield* read(source.entries.head(chain))
+      if (now?.hash === head?.hash) return { chain, seq: head?.seq ?? 0, status: 'unsealed', what: UNSEALED }
     }
-  })
-  return read.deferred()
+  }
 }
 
 const UNSEALED = 'the newest entry was not appended by the holder of the log key'
 
 /** Without the log key at hand, only signatures show who appended entries, and those come within seconds. */
-function ageFault({ connection, request, length }: Work, { signed }: Found): Fault | undefined {
+function* ageFault({ source, request, length }: Work, { signed }: Found): Steps<Fault | undefined> {
   const { chain, sealKey, nowMs, isPinned, range } = request
   if (isPinned && range === undefined && signed === 0 && length > 0)
     return { chain, seq: 0, status: 'unsigned', what: 'no checkpoint is by a log key that was given' }
-  const oldest = sealKey === undefined ? connection.entries.withoutSections(chain, signed) : undefined
+  const oldest = sealKey === undefined ? yield* read(source.entries.withoutSections(chain, signed)) : undefined
   if (oldest === undefined || nowMs - Date.parse(oldest.header.ts) <= UNSIGNED_MS) return undefined
   return { chain, seq: signed, status: 'unsigned', what: `entry ${signed} has had no signature for over a day` }
 }
@@ -173,15 +188,14 @@ function ageFault({ connection, request, length }: Work, { signed }: Found): Fau
 const UNSIGNED_MS = DAY_MS
 
 /** Verifies the entry of `_system` that records another chain, up to the end of what was signed there. */
-function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
-  const { connection, origin, request } = work
-  const signed = connection.checkpoints.lastSize(SYSTEM_CHAIN)
-  const system = workOn(connection, origin, { ...request, chain: SYSTEM_CHAIN, sections: true })
+function* systemFault({ source, origin, request }: Work, recorded: RecordedHead): Steps<Fault | undefined> {
+  const signed = yield* read(source.checkpoints.lastSize(SYSTEM_CHAIN))
+  const system = yield* workOn(source, origin, { ...request, chain: SYSTEM_CHAIN, sections: true })
   const { length } = system
   if (signed > length)
     return { chain: SYSTEM_CHAIN, seq: length, status: 'truncated', what: `_system is shorter than was signed` }
   const found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, signed: 0, fault: undefined }
   const end = recorded.seq < signed ? recorded.seq + 1 : length
-  const fault = walkRange(system, found, recorded.seq, end, () => undefined)
+  const fault = yield* walkRange(system, found, recorded.seq, end, () => undefined)
   return fault && { ...fault, what: `_system, which records this chain: ${fault.what}` }
 }

@@ -8,8 +8,8 @@ import { memo } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { EVIDENCE_JSON } from '../../evidence/envelope.ts'
 import type { SeqRange } from '../queries.ts'
-import type { Row } from './chain-rows.ts'
-import type { Connection } from './connection.ts'
+import type { Row, Source } from '../source.ts'
+import { read, type Steps } from '../steps.ts'
 
 /**
  * Tolerance where only times tell the order between two chains: commits wait for each other, and clocks are set.
@@ -18,16 +18,15 @@ const SLACK_MS = 60_000
 const ELSEWHERE_EVENTS = STATE_EVENTS.filter((type) => /^(key|killswitch)\./.test(type))
 
 /** The replay of a chain from `first` on, beside its verification. Entries before are taken as they are. */
-export function replayFrom(connection: Connection, chain: string, first: number) {
-  const oldest = connection.pruned.size(chain)
+export function* replayFrom(source: Source, chain: string, first: number) {
+  const oldest = yield* read(source.pruned.size(chain))
   const replayed = replay({
     chain,
     knows: { own: true, others: true },
-    records: connection.pruned.record(chain)?.prune.state ?? [],
-    elsewhere: elsewhereOf(connection, chain),
+    records: (yield* read(source.pruned.record(chain)))?.prune.state ?? [],
+    elsewhere: yield* elsewhereOf(source, chain),
   })
-  for (const row of rowsOfTypes(connection, chain, STATE_EVENTS, { first: oldest, end: first }))
-    replayed.take(told(row))
+  yield* eachOfTypes(source, chain, STATE_EVENTS, { first: oldest, end: first }, (row) => replayed.take(told(row)))
   const { step, finish } = judging(replayed)
   return { step: (row: Row): void => step(told(row)), finish }
 }
@@ -49,37 +48,43 @@ function told({ entry: { header }, text }: Row): Told {
   return { header, section, has: (name) => text(name) !== undefined, sections: Object.keys(header.commits) }
 }
 
-function* rowsOfTypes({ entries, rows }: Connection, chain: string, types: readonly string[], range?: SeqRange) {
-  for (const seq of entries.seqsOfTypes(chain, types, range)) yield* rows.from(chain, { first: seq, end: seq + 1 })
+function* eachOfTypes(
+  { entries, rows }: Source,
+  chain: string,
+  types: readonly string[],
+  range: SeqRange | undefined,
+  visit: (row: Row) => void,
+): Steps<void> {
+  for (const seq of yield* read(entries.seqsOfTypes(chain, types, range)))
+    for (const row of yield* read(rows.read(chain, { first: seq, end: seq + 1 }))) visit(row)
 }
 
 /** Keys and stops of other chains that count in this one, in their order. */
-function elsewhereOf(connection: Connection, chain: string): Elsewhere[] {
+function* elsewhereOf(source: Source, chain: string): Steps<Elsewhere[]> {
   if (chain === SYSTEM_CHAIN) return []
-  const live = chain.endsWith('/test') ? keysByTime(connection, chain.replace(/test$/, 'live')) : []
-  return [...live, ...systemChanges(connection, chain)].sort((a, b) => a.at - b.at)
+  const live = chain.endsWith('/test') ? yield* keysByTime(source, chain.replace(/test$/, 'live')) : []
+  return [...live, ...(yield* systemChanges(source, chain))].sort((a, b) => a.at - b.at)
 }
 
 /** Admin keys and global stops, placed by the lengths that `_system` records. */
-function systemChanges(connection: Connection, chain: string): Elsewhere[] {
+function* systemChanges(source: Source, chain: string): Steps<Elsewhere[]> {
   const bodies = new Map<string, JsonObject>()
   const changes: Elsewhere[] = []
-  for (const { record, body } of connection.pruned.record(SYSTEM_CHAIN)?.prune.state ?? []) {
+  for (const { record, body } of (yield* read(source.pruned.record(SYSTEM_CHAIN)))?.prune.state ?? []) {
     if (!isElsewhere(record)) continue
     bodies.set(String(body.id), body)
-    changes.push(
-      ...(record === 'key' ? [{ at: 0, record, body: keyByTime(body) }] : stopByTime(connection, chain, body)),
-    )
+    if (record === 'key') changes.push({ at: 0, record, body: keyByTime(body) })
+    else changes.push(...(yield* stopByTime(source, chain, body)))
   }
-  for (const row of rowsOfTypes(connection, SYSTEM_CHAIN, ELSEWHERE_EVENTS)) {
+  yield* eachOfTypes(source, SYSTEM_CHAIN, ELSEWHERE_EVENTS, undefined, (row) => {
     const { record, id, changes: changed, lengths } = told(row).section('data') ?? {}
-    if (!isElsewhere(record) || typeof id !== 'string' || !isJsonObject(changed)) continue
+    if (!isElsewhere(record) || typeof id !== 'string' || !isJsonObject(changed)) return
     const body: JsonObject = { ...bodies.get(id), ...changed }
     bodies.set(id, body)
     // Without its place, the change is a fault of `_system`.
     const at = isJsonObject(lengths) ? Number(lengths[chain] ?? 0) || 0 : 0
     changes.push({ at, record, body })
-  }
+  })
   return changes
 }
 
@@ -88,15 +93,15 @@ function isElsewhere(record: unknown): record is Elsewhere['record'] {
 }
 
 /** Keys of a chain with which nothing but times orders this one: as if they always were, until their end. */
-function keysByTime(connection: Connection, chain: string): Elsewhere[] {
+function* keysByTime(source: Source, chain: string): Steps<Elsewhere[]> {
   const bodies = new Map<string, JsonObject>()
-  for (const { record, id, body } of connection.pruned.record(chain)?.prune.state ?? [])
+  for (const { record, id, body } of (yield* read(source.pruned.record(chain)))?.prune.state ?? [])
     if (record === 'key') bodies.set(id, keyByTime(body))
-  for (const row of rowsOfTypes(connection, chain, ELSEWHERE_EVENTS)) {
+  yield* eachOfTypes(source, chain, ELSEWHERE_EVENTS, undefined, (row) => {
     const { record, id, changes } = told(row).section('data') ?? {}
-    if (record !== 'key' || typeof id !== 'string' || !isJsonObject(changes)) continue
+    if (record !== 'key' || typeof id !== 'string' || !isJsonObject(changes)) return
     bodies.set(id, keyByTime({ ...bodies.get(id), ...changes }))
-  }
+  })
   return Array.from(bodies.values(), (body) => ({ at: 0, record: 'key', body }))
 }
 
@@ -109,13 +114,13 @@ function keyByTime(body: JsonObject): JsonObject {
 }
 
 /** A stop of which pruned entries say when it was, and no longer where. */
-function stopByTime({ entries }: Connection, chain: string, body: JsonObject): Elsewhere[] {
+function* stopByTime({ entries }: Source, chain: string, body: JsonObject): Steps<Elsewhere[]> {
   const [from, to] = [timeOf(body.triggeredAt), timeOf(body.recoveredAt)]
   if (from === undefined) return []
-  const at = entries.seqNotBefore(chain, formatTimestamp(from + SLACK_MS))
+  const at = yield* read(entries.seqNotBefore(chain, formatTimestamp(from + SLACK_MS)))
   const triggered: Elsewhere = { at, record: 'switch', body: { ...body, recoveredAt: null } }
   if (to === undefined) return [triggered]
-  const end = entries.seqNotBefore(chain, formatTimestamp(to))
+  const end = yield* read(entries.seqNotBefore(chain, formatTimestamp(to)))
   return end <= at ? [{ at, record: 'switch', body }] : [triggered, { at: end, record: 'switch', body }]
 }
 
