@@ -87,7 +87,7 @@ function measureInserts(synchronous: 'OFF' | 'FULL', batch: number): AppendResul
   const folder = temporaryFolder('append')
   const db = openDatabase(folder, { create: true })
   db.pragma(`synchronous = ${synchronous}`)
-  const { entries, transaction } = connect(db)
+  const { entries, statements } = connect(db)
   let head: Head = genesisHead('bench', CHAIN)
   let spentMs = 0
   let commits = 0
@@ -100,9 +100,9 @@ function measureInserts(synchronous: 'OFF' | 'FULL', batch: number): AppendResul
       return [sealed, prepared, saltBytes] as const
     })
     const started = performance.now()
-    transaction.begin.run()
+    statements.begin.run()
     for (const parts of group) entries.append(...parts)
-    transaction.commit.run()
+    statements.commit.run()
     spentMs += performance.now() - started
   }
   db.close()

@@ -101,9 +101,9 @@ export function actorOf({ id, identity, roles }: ApiKey): Actor {
  * State as of the last commit of any process. While the file cannot be read, it is what was read last: stops and their
  * status need no more, and everything else fails by itself.
  */
-export function stateNow(store: Store): State {
+export async function stateNow(store: Pick<Store, 'state' | 'refresh'>): Promise<State> {
   try {
-    store.refresh()
+    await store.refresh()
   } catch {
     // The background task that refreshes it reports the failure.
   }

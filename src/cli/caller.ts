@@ -38,7 +38,7 @@ export async function withCaller<T>(
   if (secret === undefined) {
     throw new UsageError(`This command needs an API key: set ${KEY_VARIABLE}, or pipe the key in and pass --key -.`)
   }
-  return withStore(options, (deps) => work(deps, callerBy(deps, secret, options.tenant, route)))
+  return withStore(options, async (deps) => work(deps, await callerBy(deps, secret, options.tenant, route)))
 }
 
 /** Like `withCaller`, but the host may read without a key: the caller is null then. A given key that is refused is an error. */
@@ -49,13 +49,19 @@ export async function withReader<T>(
   work: (deps: Deps, caller: Caller | null) => Promise<T>,
 ): Promise<T> {
   const secret = await secretGiven(options)
-  const run = (deps: Deps) => work(deps, secret === undefined ? null : callerBy(deps, secret, options.tenant, route))
+  const run = async (deps: Deps) =>
+    work(deps, secret === undefined ? null : await callerBy(deps, secret, options.tenant, route))
   return withStore(options, run, { check })
 }
 
-function callerBy({ store, clock }: Deps, secret: string, tenant: string | undefined, route: RouteRule): Caller {
+async function callerBy(
+  { store, clock }: Deps,
+  secret: string,
+  tenant: string | undefined,
+  route: RouteRule,
+): Promise<Caller> {
   const state = store.state()
-  const key = keyOfSecret(state, secret, clock())
+  const key = await keyOfSecret(store, secret, clock())
   const tenantId = tenant ?? key.tenantId
   if (tenantId === null || (tenant === undefined && isAdmin(key.roles)))
     throw new UsageError('An admin key reaches every tenant; name one with --tenant.')

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Caller, callerOf, stateNow } from '../actions/deps.ts'
+import { type Caller, callerOf } from '../actions/deps.ts'
 import { callerFor, keyOfSecret } from '../actions/keys/authenticate.ts'
 import type { Session } from '../actions/sessions/sessions.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
@@ -9,6 +9,7 @@ import type { Json } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import { ALL } from '../keys/roles.ts'
 import { mayCall, type RouteRule } from '../keys/routes.ts'
+import type { Awaitable } from '../store/steps.ts'
 import type { State } from '../store/store.ts'
 import { assertSameOrigin } from './origin.ts'
 import type { Services } from './services.ts'
@@ -32,13 +33,12 @@ export function authenticate(
   { store, clock, sessions, signInCodes }: Pick<Services, 'store' | 'clock' | 'sessions' | 'signInCodes'>,
   request: Pick<IncomingMessage, 'headers' | 'method'>,
   route: RouteRule,
-): Credential {
+): Awaitable<Credential> {
   const { headers } = request
   const takesBearer = route.facade !== undefined || route.elsewhere !== undefined
   const bearer = takesBearer && BEARER.exec(headers.authorization ?? '')?.[1]
   const secret = headers['x-api-key'] ?? bearer
-  if (typeof secret === 'string' && secret !== '')
-    return { key: keyOfSecret(store.state(), secret, clock(), () => stateNow(store)), by: 'key' }
+  if (typeof secret === 'string' && secret !== '') return byKey(keyOfSecret(store, secret, clock()))
   const { 'x-session-token': token, 'x-sign-in-code': code } = headers
   if (route.signIn && typeof code === 'string') {
     assertSameOrigin(request)
@@ -53,6 +53,10 @@ export function authenticate(
     'unauthenticated',
     `Send your API key in the x-api-key header${takesBearer ? ', or as a bearer token' : ''}.`,
   )
+}
+
+function byKey(key: Awaitable<ApiKey>): Awaitable<Credential> {
+  return key instanceof Promise ? key.then(byKey) : { key, by: 'key' }
 }
 
 /**
@@ -74,15 +78,16 @@ export function authorize(state: State, key: ApiKey, headers: IncomingMessage['h
  * @param identity is told the key, once it is known
  * @throws GateError `unauthenticated`, `forbidden`
  */
-export function assertFromHere(
+export async function assertFromHere(
   services: Parameters<typeof authenticate>[0],
   request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>,
   route: RouteRule,
   identity: { key: ApiKey | undefined },
-): void {
+): Promise<void> {
   if (route.elsewhere === undefined || isFromHere(request.socket.remoteAddress, request.headers)) return
-  identity.key = authenticate(services, request, route).key
-  if (mayCall({ ...route, roles: route.elsewhere }, identity.key.roles)) return
+  const { key } = await authenticate(services, request, route)
+  identity.key = key
+  if (mayCall({ ...route, roles: route.elsewhere }, key.roles)) return
   throw new GateError('forbidden', `This needs one of the roles ${[...route.elsewhere, ...ALL].join(', ')}.`)
 }
 

@@ -60,7 +60,11 @@ export async function dispatch(
   let admitted: Admitted | undefined
   try {
     assertHost(request.headers.host, services.allowedHosts)
-    admitted = admit(dispatcher, id, identity, request, response)
+    // A revocation by another process counts from its commit. A check asks for itself.
+    if (id !== 'check' || request.headers['idempotency-key'] !== undefined) await stateNow(services.store)
+    const found = authenticate(services, request, ROUTES[id])
+    const credential = found instanceof Promise ? await found : found
+    admitted = admit(dispatcher, id, identity, credential, { request, response })
     const beforeMs = performance.now()
     let bytes: Buffer | undefined
     try {
@@ -73,7 +77,7 @@ export async function dispatch(
     const input = inputOf({ id, route }, request, bytes)
     if (stalls.isNear()) await stalls.readSockets()
     const { limiter } = dispatcher
-    const { caller, credential } = admitted
+    const { caller } = admitted
     const exchange: Exchange = { services, limiter, routeId: id, params, caller, credential, request, span }
     const reply = route.replyOf(await route.run(isLarge ? { ...services, isLarge } : services, exchange, input))
     if (id === 'check') services.latency.note(lengthOf(span), 'decided')
@@ -101,7 +105,6 @@ const lengthOf = ({ sinceMs, waitedMs }: Span): number => performance.now() - si
 /** Result of admission. */
 interface Admitted {
   caller: Caller
-  credential: Credential
   /** About the caller's limits. */
   headers: LimitHeaders
   share: BodyShare
@@ -116,13 +119,10 @@ function admit(
   { services, limiter, bodies }: Dispatcher,
   id: KeyedRouteId,
   identity: Identity,
-  request: IncomingMessage,
-  response: ServerResponse,
+  credential: Credential,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Admitted {
   const rule: RouteRule = ROUTES[id]
-  // A revocation by another process counts from its commit. A check asks for itself.
-  if (id !== 'check' || request.headers['idempotency-key'] !== undefined) stateNow(services.store)
-  const credential = authenticate(services, request, rule)
   const { key } = credential
   identity.key = key
   services.keyUses.note(key.id, services.clock())
@@ -131,7 +131,7 @@ function admit(
   caller.hasHungUp = () => isClosed(request.socket) || response.destroyed
   identity.caller = caller
   const headers = limiter.admit(state, caller, rule)
-  return { caller, credential, headers, share: bodies(key.id, rule.limit === 'exempt') }
+  return { caller, headers, share: bodies(key.id, rule.limit === 'exempt') }
 }
 
 function write(

@@ -47,7 +47,7 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
       const identity: Identity = { key: undefined, caller: undefined }
       try {
         assertHost(request.headers.host, services.allowedHosts)
-        assertFromHere(services, request, rule, identity)
+        await assertFromHere(services, request, rule, identity)
         const data = await answer(services, originOf(request.headers))
         if (shape.bare === 'text/plain') writeText(response, 200, { type: PLAIN, text: String(data) }, requestId)
         else if (shape.bare) writeJson(response, 200, data, requestId)

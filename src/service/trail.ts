@@ -40,7 +40,7 @@ export async function keepTrail(deps: Deps, background: Background): Promise<Tra
   const isWriting = (): boolean => anchors.fault() === null
   let told: ReadonlySet<string> = new Set()
   tasks.every('compare the ends of chains', POLL_INTERVAL_MS, async () => {
-    deps.store.compareChains()
+    await deps.store.compareChains()
     const altered = deps.store.alteredChains()
     for (const [chain, fault] of altered)
       if (!told.has(chain)) log.error({ chain, fault }, 'the audit trail was altered')

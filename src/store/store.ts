@@ -24,6 +24,7 @@ import type {
   UnreportedQuery,
 } from './queries.ts'
 import type { PolicyRecord, RecordedHead, RecordKind, SigningKey } from './records.ts'
+import type { Awaitable, Steps } from './steps.ts'
 import type { Committed, Conflict, Delivery, IdempotencyUse, StoredCheckpoint, Submission } from './submission.ts'
 
 /** Cached state: as new as the last commit of this process, behind other processes until `refresh`. */
@@ -66,16 +67,16 @@ export interface Alteration {
   targets?: readonly string[] | undefined
 }
 
-/** One state of the file. */
+/** One state of the store. */
 export interface Snapshot {
   /** Number of entries of a chain: one more than its newest seq. */
-  length(chain: string): number
+  length(chain: string): Awaitable<number>
   /** First seq below `end` whose entry is not before this time. The search begins at `near`, a probable result. */
-  seqNotBefore(chain: string, end: number, atMs: number, near: number | undefined): number
+  seqNotBefore(chain: string, end: number, atMs: number, near: number | undefined): Awaitable<number>
   /** Allowed actions, ascending. Erased ones count too: erasing keeps the fact that an action was allowed. */
-  taken(query: TakenQuery): Taken[]
+  taken(query: TakenQuery): Awaitable<Taken[]>
   /** Request of a decision as JSON; undefined when it was erased, or there is no such decision. */
-  requestAt(chain: string, seq: number): string | undefined
+  requestAt(chain: string, seq: number): Awaitable<string | undefined>
 }
 
 /**
@@ -115,11 +116,11 @@ export interface Store {
   /** Rows that were altered in the file since the start, while they differ from the chains. */
   altered(): readonly Alteration[]
   /** Looks whether the entries that this process wrote lately are still there. @throws when the file cannot be read */
-  compareChains(): void
+  compareChains(): Awaitable<void>
   /** Chains of which such entries are gone, or to which others appended, with the fault; an append clears it. */
   alteredChains(): ReadonlyMap<string, string>
   /** Reads what other processes wrote since. */
-  refresh(): void
+  refresh(): Awaitable<void>
 
   approval(id: string): Promise<Approval | undefined>
   approvals(query: ApprovalQuery): Promise<{ items: Approval[]; total: number }>
@@ -153,8 +154,8 @@ export interface Store {
   seqNotBefore(chain: string, ts: string): Promise<number>
   /** Decisions with first <= seq < end, ascending. */
   decisions(chain: string, range: SeqRange): Promise<DecisionRow[]>
-  /** Reads one state of the file, without a turn of the event loop between the reads. */
-  snapshot<T>(work: (snapshot: Snapshot) => T): Promise<T>
+  /** Reads one state of the store; of a file without a turn of the event loop between the reads. */
+  snapshot<T>(work: (snapshot: Snapshot) => Steps<T>): Promise<T>
   /** Entries of these types that refer to a decision, in order. */
   outcomeEntries(chain: string, decisionId: string, types: readonly EventType[]): Promise<StoredEntry[]>
   /** Agents that have reported outcomes to a chain. */

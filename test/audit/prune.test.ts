@@ -426,7 +426,10 @@ test('a record that the log key did not sign lets nobody delete anything', async
   // With all that the file holds, and another key.
   const forger = {
     ...trail,
-    keyring: { ...trail.keyring, logKey: () => ({ ...thief.keyring.logKey(), id: trail.keyring.logKey().id }) },
+    keyring: {
+      ...trail.keyring,
+      logKey: async () => ({ ...(await thief.keyring.logKey()), id: (await trail.keyring.logKey()).id }),
+    },
   }
   await prune(forger, HOST, range, RECORD)
   assert.equal((await verifySeqs(trail.store, LIVE, undefined)).status, 'tampered')

@@ -50,7 +50,7 @@ async function scene(t: TestContext): Promise<Scene> {
   await ensureTenant(here, HOST, 'acme')
   const caller = async (role: Role, identity: string): Promise<Caller> => {
     const { id } = await createKey(here, { actor: HOST, caller: undefined }, 'acme', { roles: [role], identity })
-    elsewhere.store.refresh()
+    await elsewhere.store.refresh()
     return callerOf(here.store.state().keys.get(id) ?? assert.fail('the key was made'), 'acme')
   }
   const interrupted = (act: () => Promise<unknown>): CheckDeps => {

@@ -5,7 +5,7 @@ import type { RedactionTarget } from '../../src/audit/redaction.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Bundle, Redactable } from '../../src/evidence/bundle.ts'
-import { randomPool } from '../../src/store/sqlite/random-pool.ts'
+import { randomPool } from '../../src/store/random-pool.ts'
 import { assertRefused } from '../http/support.ts'
 import { archive, notOk } from './bundles.ts'
 

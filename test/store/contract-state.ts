@@ -41,7 +41,7 @@ export function stateContract(stores: Stores): void {
     }
     assert.deepEqual(shown(here.state()), expected)
     assert.equal(elsewhere.state().keys.size, 0)
-    elsewhere.refresh()
+    await elsewhere.refresh()
     assert.deepEqual(shown(elsewhere.state()), expected)
     assert.deepEqual(shown(open(clock).state()), expected)
   })
@@ -67,9 +67,9 @@ export function stateContract(stores: Stores): void {
     const [here, elsewhere] = [open(clock), open(clock)]
     const key = aKey()
     await commit(here, creating('key', key))
-    elsewhere.refresh()
+    await elsewhere.refresh()
     await commit(here, changing(change('key', key, { revokedAt: '2026-01-01T00:00:00.000Z' })))
-    elsewhere.refresh()
+    await elsewhere.refresh()
     assert.equal(elsewhere.state().keys.get(key.id)?.revokedAt, '2026-01-01T00:00:00.000Z')
     assert.equal(elsewhere.state().keysByHash.get(key.hash)?.revision, 2)
   })
@@ -88,7 +88,7 @@ export function stateContract(stores: Stores): void {
     here.impose(stop)
     assert.deepEqual(here.state().switches, [stop])
     assert.deepEqual(here.imposed(), [stop])
-    elsewhere.refresh()
+    await elsewhere.refresh()
     assert.deepEqual(elsewhere.state().switches, [])
   })
 

@@ -76,7 +76,7 @@ test('a process sees that entries which it wrote are gone, though an earlier sea
   const origin = instance.origin() ?? ''
   const earlier = entries.head(LIVE) ?? assert.fail()
   await commit(store, only(note()))
-  store.compareChains()
+  await store.compareChains()
   assert.deepEqual([...store.alteredChains()], [])
   db.close()
   tamper(dir, (file) => {
@@ -87,7 +87,7 @@ test('a process sees that entries which it wrote are gone, though an earlier sea
   const key = sealKeysAt(join(dir, 'signing-key.pem'))(undefined) ?? assert.fail()
   again.seals.put(origin, key, LIVE, earlier)
   again.db.close()
-  store.compareChains()
+  await store.compareChains()
   assert.match(store.alteredChains().get(LIVE) ?? '', /entry 2 was written and is missing/)
   await assert.rejects(commit(store, only(note())), /entry 2 was written and is missing/)
   await store.close()
@@ -117,7 +117,7 @@ test('stops that another process made cost one walk over what came since, howeve
   const statement = empty.prepare('SELECT 1')
   const get = t.mock.method(Object.getPrototypeOf(statement) as typeof statement, 'get')
   empty.close()
-  store.refresh()
+  await store.refresh()
   const sources = get.mock.calls.map((call) => (call.this as typeof statement).source)
   const reads = sources.filter((source) => source.includes('FROM audit_entry WHERE at = ?'))
   assert.equal(store.state().switches.length, 20)

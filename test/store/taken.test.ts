@@ -7,6 +7,7 @@ import { takenQuery } from '../../src/store/sqlite/decisions.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { chainPlaces } from '../../src/store/sqlite/places.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
+import { read } from '../../src/store/steps.ts'
 import type { Guard } from '../../src/store/submission.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, START_MS } from './drafts.ts'
@@ -49,18 +50,18 @@ for (const { name, by, actions } of tables) {
     t.after(() => store.close())
     for (const entry of ENTRIES) await commit(store, { guards: [], writes: [], entries: [entry] })
     const end = (await store.lengths([LIVE])).get(LIVE) ?? 0
-    const read = (range: Pick<TakenQuery, 'first' | 'end' | 'limit'>) =>
-      store.snapshot((at) => at.taken({ ...by, chain: LIVE, ...range }))
-    const taken = await read({ first: 0, end, limit: 100 })
+    const takenIn = (range: Pick<TakenQuery, 'first' | 'end' | 'limit'>) =>
+      store.snapshot((at) => read(at.taken({ ...by, chain: LIVE, ...range })))
+    const taken = await takenIn({ first: 0, end, limit: 100 })
     assert.deepEqual(
       taken.map(({ action }) => action),
       actions,
     )
     const [, second] = taken
     if (second === undefined) return
-    const part = await read({ first: second.seq, end: second.seq + 1, limit: 100 })
+    const part = await takenIn({ first: second.seq, end: second.seq + 1, limit: 100 })
     assert.deepEqual(part, [second])
-    assert.equal((await read({ first: 0, end, limit: 1 })).length, 1)
+    assert.equal((await takenIn({ first: 0, end, limit: 1 })).length, 1)
   })
 }
 

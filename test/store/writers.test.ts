@@ -10,7 +10,6 @@ import type { Json } from '../../src/base/json.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { packed, unpacked } from '../../src/store/sqlite/packed.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
-import type { WriteReply, WriteRequest, Writer } from '../../src/store/sqlite/writer.ts'
 import {
   type MakeWriter,
   type ThreadRequest,
@@ -20,6 +19,7 @@ import {
 } from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Submission } from '../../src/store/submission.ts'
+import type { WriteReply, WriteRequest, Writer } from '../../src/store/writer.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { FULL } from '../tier.ts'
 import { HANGS_MS } from '../until.ts'

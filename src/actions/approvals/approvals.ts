@@ -211,7 +211,7 @@ export async function waitForApproval(
     const end = performance.now() + waitMs
     const approval = await visibleApproval(deps, caller, id)
     for (;;) {
-      const { switches } = stateNow(deps.store)
+      const { switches } = await stateNow(deps.store)
       if (!isStillActive(deps, caller)) throw new GateError('unauthenticated', 'The API key is not valid.')
       const left = end - performance.now()
       // A deadline moves with stops only, so what was read once says when it is over.

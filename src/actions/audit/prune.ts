@@ -143,7 +143,7 @@ function commitPrune(
 ): Promise<void> {
   const { chain, size } = unsigned
   return decideAndCommit(deps.store, async () => {
-    const key = deps.keyring.logKey()
+    const key = await deps.keyring.logKey()
     const statement: UnsignedPrune = { ...unsigned, signedBy: key.publicKey }
     const signed = { ...statement, signature: signStatement('prune', statement, key.privateKey) }
     // An unreadable record would leave a chain that cannot be verified.

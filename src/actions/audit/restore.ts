@@ -87,5 +87,5 @@ async function anchor(deps: EvidenceDeps, anchors: AnchorSink, chains: Iterable<
 async function noteOf({ store, keyring, checkpoints }: EvidenceDeps, chain: string): Promise<string> {
   const length = await lengthOf(store, chain)
   if (length > 0) return (await checkpoints.covering(chain, length - 1)).note
-  return signedCheckpoint(store, keyring.logKey(), { chain, size: 0, root: fold([]) })
+  return signedCheckpoint(store, await keyring.logKey(), { chain, size: 0, root: fold([]) })
 }

@@ -122,7 +122,7 @@ async function readBatch(store: Store, span: Span): Promise<Batch> {
   const { types } = span
   const { entries, end } = await (types.includes('gate.decision') ? everything(store, span) : ofTypes(store, span))
   // Refreshed so that keys and stops are at least as new as the entries.
-  store.refresh()
+  await store.refresh()
   const events: ChainEvent[] = []
   for (const entry of entries) if (types.includes(entry.header.type)) events.push(await eventOf(store, entry))
   return { events, end }

@@ -70,7 +70,7 @@ export function chainTree(store: Store) {
   /** The newest entry: what was appended without the log key is not signed by it. */
   const sealedHead = async (chain: string): Promise<Head> => {
     // Another process may have rotated the key.
-    store.refresh()
+    await store.refresh()
     return (await store.sealedHead(chain)) ?? genesisHead(store.origin, chain)
   }
 

@@ -101,7 +101,7 @@ function signing(deps: CheckpointDeps) {
     const growths: Growth[] = []
     for (const chain of chains) growths.push(...(await grow(chain, record !== undefined)))
     if (growths.length === 0) return { submission: null, reply: () => undefined }
-    const key = deps.keyring.logKey()
+    const key = await deps.keyring.logKey()
     const guards = growths.map(({ chain, from }): Guard => ({ kind: 'checkpointed', chain, size: from }))
     const writes = growths.map(({ chain, size, root, nodes }): Write => {
       return { kind: 'checkpoint', chain, size, note: signedCheckpoint(store, key, { chain, size, root }), nodes }

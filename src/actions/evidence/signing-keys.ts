@@ -53,7 +53,7 @@ interface BundleKey extends PrivateKey {
 /** The keys with which this process signs. */
 export interface Keyring {
   /** The log key in use. @throws GateError `audit_unavailable` when its file is not at hand */
-  logKey(): PrivateKey
+  logKey(): Promise<PrivateKey>
   /** Made and recorded at the first use, and again after its lifetime. */
   bundleKey(): Promise<BundleKey>
 }
@@ -72,24 +72,24 @@ export async function openKeyring(deps: Deps, file: KeyFile): Promise<Keyring> {
     // Another process has rotated it.
     return inUse === undefined || inUse.id === log.id ? log : keyOf(file, inUse)
   }
-  const logKey = (): PrivateKey => {
+  const logKey = async (): Promise<PrivateKey> => {
     const known = inHand()
     // The file belongs to a rotation that has not been read yet.
-    if (known === undefined) deps.store.refresh()
+    if (known === undefined) await deps.store.refresh()
     log = known ?? inHand() ?? missingKey()
     return log
   }
   /** A rotated log key may be revoked next, and its certificates with it. */
-  const isUsable = ({ id, certificate }: BundleKey): boolean => {
+  const isUsable = async ({ id, certificate }: BundleKey): Promise<boolean> => {
     const now = formatTimestamp(deps.clock())
     const { notBefore, notAfter } = certificate.statement
     const isInForce = deps.store.state().signingKeys.get(id)?.revokedAt === null && notBefore <= now && now < notAfter
-    return isInForce && certificate.signedBy === logKey().publicKey
+    return isInForce && certificate.signedBy === (await logKey()).publicKey
   }
   return {
     logKey,
     async bundleKey() {
-      if (bundle !== undefined && isUsable(bundle)) return bundle
+      if (bundle !== undefined && (await isUsable(bundle))) return bundle
       // Simultaneous callers share the same key.
       making ??= makeBundleKey(deps, logKey).finally(() => {
         making = undefined
@@ -192,10 +192,10 @@ export function logKeyRecord(deps: Deps, { id, publicKey }: PrivateKey, rotation
 const NEW_KEY = { revision: 1, algorithm: 'ed25519', revokedAt: null, certificate: null, rotation: null } as const
 
 /** Makes a bundle key, certified by the log key in use at its recording. */
-function makeBundleKey(deps: Deps, logKey: () => PrivateKey): Promise<BundleKey> {
+function makeBundleKey(deps: Deps, logKey: () => Promise<PrivateKey>): Promise<BundleKey> {
   const key = tested(generateKeyPairSync('ed25519').privateKey)
   return decideAndCommit(deps.store, async () => {
-    const log = logKey()
+    const log = await logKey()
     const certificate = certify(deps, key, log)
     const { notBefore: createdAt, notAfter: retiredAt } = certificate.statement
     const { id, publicKey } = key

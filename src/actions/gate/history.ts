@@ -3,7 +3,6 @@ import { serialByKey } from '../../base/concurrency.ts'
 import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Glob } from '../../base/glob.ts'
-import { memo } from '../../base/memo.ts'
 import {
   addTallies,
   type HistoryQuery,
@@ -16,6 +15,7 @@ import {
 import { principalOf } from '../../keys/apikey.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { TakenBy } from '../../store/queries.ts'
+import { read } from '../../store/steps.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
 import type { HistoryReader, ReadHistory } from '../deps.ts'
@@ -62,7 +62,7 @@ export function historyReader(store: Store): HistoryReader {
       if (wanted === undefined) return NOTHING_READ
       const { nowMs } = query
       return run(function* (at) {
-        const end = at().length(chain)
+        const end = yield* read(at().length(chain))
         const { history } = yield* historyAt(at, { set, chain, nowMs, end, prunedMs: NEVER, wanted, windows: cached })
         return { history, seen: { end, guard: guardOf(chain, end, wanted) } }
       })
@@ -73,10 +73,10 @@ export function historyReader(store: Store): HistoryReader {
       const { nowMs } = query
       const pruned = await store.pruned(chain)
       const prunedMs = pruned === undefined ? NEVER : Date.parse(pruned.lastTs)
-      return run((at) => {
+      return run(function* (at) {
         // The recorded end of an altered row may be any.
-        const known = Math.min(end, at().length(chain))
-        return historyAt(at, { set, chain, nowMs, end: known, prunedMs, wanted, windows: WINDOWS })
+        const known = Math.min(end, yield* read(at().length(chain)))
+        return yield* historyAt(at, { set, chain, nowMs, end: known, prunedMs, wanted, windows: WINDOWS })
       })
     },
     runExclusive(set, caller, action, work) {
@@ -95,13 +95,13 @@ export function historyReader(store: Store): HistoryReader {
 /** Ways to read windows, of the counters of a set and of sessions. */
 interface Windows {
   /** First seq below `end` whose entry is not before the beginning of a window of this length. */
-  first(at: Present, chain: string, end: number, beginMs: number, withinMs: number): number
+  first(at: Present, chain: string, end: number, beginMs: number, withinMs: number): Reading<number>
   tally(at: Present, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally>
   actions(at: Present, window: Window): Reading<ReadonlySet<string>>
 }
 
 const WINDOWS: Windows = {
-  first: (at, chain, end, beginMs) => at().seqNotBefore(chain, end, beginMs, undefined),
+  first: (at, chain, end, beginMs) => read(at().seqNotBefore(chain, end, beginMs, undefined)),
   tally: tallyIn,
   actions: (at, window) => actionsIn(at, window, []),
 }
@@ -118,9 +118,9 @@ function cachedWindows(): Windows {
   const sessionTallies = boundedCache<CachedTally>(MAX_SESSIONS)
   const sessions = boundedCache<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
   return {
-    first(at, chain, end, beginMs, withinMs) {
+    *first(at, chain, end, beginMs, withinMs) {
       const key = `${withinMs} ${chain}`
-      const first = at().seqNotBefore(chain, end, beginMs, firsts.get(key))
+      const first = yield* read(at().seqNotBefore(chain, end, beginMs, firsts.get(key)))
       firsts.put(key, first)
       return first
     },
@@ -205,14 +205,17 @@ interface HistoryOf {
 
 function* historyAt(at: Present, { set, chain, nowMs, end, prunedMs, wanted, windows }: HistoryOf) {
   const beginOf = (withinMs: number): number => nowMs - withinMs + 1
-  const firstOf = memo((withinMs: number) => windows.first(at, chain, end, beginOf(withinMs), withinMs))
+  const firsts = new Map<number, number>()
   const tallies = new Map<string, Tally>()
   let erased = 0
   for (const { text, counter, by } of wanted.counters) {
-    const window = { ...by, chain, first: firstOf(counter.withinMs), end }
+    const { withinMs } = counter
+    const first = firsts.get(withinMs) ?? (yield* windows.first(at, chain, end, beginOf(withinMs), withinMs))
+    firsts.set(withinMs, first)
+    const window = { ...by, chain, first, end }
     const found = yield* windows.tally(at, set, counter, window)
     tallies.set(text, found.tally)
-    erased += found.erased + (beginOf(counter.withinMs) <= prunedMs ? 1 : 0)
+    erased += found.erased + (beginOf(withinMs) <= prunedMs ? 1 : 0)
   }
   if (wanted.session !== undefined && prunedMs !== NEVER) erased += 1
   const taken = wanted.session && (yield* windows.actions(at, { ...wanted.session, chain, first: 0, end }))

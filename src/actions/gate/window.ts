@@ -4,6 +4,7 @@ import { matchesAny } from '../../base/glob.ts'
 import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, type Tally, tallyOf } from '../../gate/history.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { Taken, TakenBy } from '../../store/queries.ts'
+import { read, type Steps } from '../../store/steps.ts'
 import type { Snapshot, Store } from '../../store/store.ts'
 import { contextAndPlan } from '../decisions/decisions.ts'
 
@@ -26,8 +27,9 @@ export interface WindowTally {
   erased: number
 }
 
-/** A reading that yields where other work runs, if there is much to read. */
-export type Reading<T> = Generator<undefined, T>
+/** Work that waits for reads, and yields PAUSE where other work runs, if there is much to read. */
+export type Reading<T> = Steps<T>
+const PAUSE = Symbol('pause')
 
 /** The snapshot that the present part of a reading reads. */
 export type Present = () => Snapshot
@@ -42,7 +44,7 @@ export function readingRunner(store: Store) {
       const step = await store.snapshot((snapshot) => {
         present = snapshot
         reading ??= begin(() => present)
-        return reading.next()
+        return partOf(reading)
       })
       if (step.done === true) return step.value
       // Readings go on one after another, so that many delay other work no longer than one does.
@@ -51,14 +53,21 @@ export function readingRunner(store: Store) {
   }
 }
 
+/** Goes on with a reading until its end or its next pause. */
+function* partOf<T>(reading: Reading<T>): Steps<IteratorResult<unknown, T>> {
+  let step = reading.next()
+  while (step.done !== true && step.value !== PAUSE) step = reading.next(yield step.value)
+  return step
+}
+
 /** Reads the tally of a window. */
 export function* tallyIn(at: Present, set: PolicySet, counter: Counter, window: Window): Reading<WindowTally> {
   let tally = NO_TALLY
   let erased = 0
   let characters = 0
-  yield* eachTaken(at, window, ({ seq, action }) => {
+  yield* eachTaken(at, window, function* ({ seq, action }) {
     if (!matchesAny(counter.actions, action)) return 'next'
-    const text = counter.sum === undefined ? NOT_READ : at().requestAt(window.chain, seq)
+    const text = counter.sum === undefined ? NOT_READ : yield* read(at().requestAt(window.chain, seq))
     if (text === undefined) erased += 1
     const one =
       text === undefined ? MISSING_AMOUNT : tallyOf(set, counter, { action, ...contextAndPlan(JSON.parse(text)) })
@@ -79,20 +88,25 @@ export function* actionsIn(at: Present, window: Window, known: Iterable<string>)
   return actions
 }
 
+/** Way to go on after an action. */
+type Then = 'next' | 'pause' | 'end'
+type Visit = (taken: Taken) => Then | Reading<Then>
+
 /** Reads the allowed actions of a window in parts. Other work runs between them, and where the visitor pauses. */
-function* eachTaken(at: Present, window: Window, visit: (taken: Taken) => 'next' | 'pause' | 'end'): Reading<void> {
-  if (window.end - window.first > ROWS_AT_ONCE) yield
+function* eachTaken(at: Present, window: Window, visit: Visit): Reading<void> {
+  if (window.end - window.first > ROWS_AT_ONCE) yield PAUSE
   for (let first = window.first; first < window.end; ) {
     const end = window.agent === null ? Math.min(window.end, first + ENTRIES_AT_ONCE) : window.end
-    const rows = at().taken({ ...window, first, end, limit: ROWS_AT_ONCE })
+    const rows = yield* read(at().taken({ ...window, first, end, limit: ROWS_AT_ONCE }))
     for (const taken of rows) {
-      const then = visit(taken)
+      const told = visit(taken)
+      const then = typeof told === 'string' ? told : yield* told
       if (then === 'end') return
-      if (then === 'pause') yield
+      if (then === 'pause') yield PAUSE
     }
     const last = rows[ROWS_AT_ONCE - 1]
     first = last === undefined ? end : last.seq + 1
-    if (first < window.end) yield
+    if (first < window.end) yield PAUSE
   }
 }
 

@@ -3,18 +3,25 @@ import { type ApiKey, isActive } from '../../keys/apikey.ts'
 import { isAdmin } from '../../keys/roles.ts'
 import { mayCall, type RouteRule } from '../../keys/routes.ts'
 import { hashSecret, isSecret } from '../../keys/secret.ts'
-import type { State } from '../../store/store.ts'
-import { type Caller, callerOf } from '../deps.ts'
+import type { Awaitable } from '../../store/steps.ts'
+import type { State, Store } from '../../store/store.ts'
+import { type Caller, callerOf, stateNow } from '../deps.ts'
 
 /**
  * The key of a secret. It is looked up by its hash, so nothing is compared byte by byte.
  *
- * @param stateNow state as of now, for what has the form of a key and is not known: another process may have made it
+ * A key that is not known may have been made by another process since: for that one, it returns a promise.
+ *
  * @throws GateError `unauthenticated`, with the same words whether a key is unknown, revoked or expired
  */
-export function keyOfSecret(state: State, secret: string, nowMs: number, stateNow = (): State => state): ApiKey {
+export function keyOfSecret(store: Pick<Store, 'state' | 'refresh'>, secret: string, nowMs: number): Awaitable<ApiKey> {
   const hash = hashSecret(secret)
-  const key = state.keysByHash.get(hash) ?? (isSecret(secret) ? stateNow().keysByHash.get(hash) : undefined)
+  const known = store.state().keysByHash.get(hash)
+  if (known !== undefined || !isSecret(secret)) return activeKey(known, nowMs)
+  return stateNow(store).then(({ keysByHash }) => activeKey(keysByHash.get(hash), nowMs))
+}
+
+function activeKey(key: ApiKey | undefined, nowMs: number): ApiKey {
   if (key === undefined || !isActive(key, nowMs)) throw new GateError('unauthenticated', 'The API key is not valid.')
   return key
 }

@@ -8,13 +8,13 @@ import { checkpointQueries } from './checkpoints.ts'
 import { decisionQueries } from './decisions.ts'
 import { entryQueries } from './entries.ts'
 import { entryRows } from './entry-row.ts'
-import { asUnusable } from './errors.ts'
+import { asUnusable, isPendingTwice, isSqliteError } from './errors.ts'
 import { outcomeQueries } from './outcomes.ts'
 import { chainPlaces } from './places.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { prunedQueries } from './pruned.ts'
 import { recordQueries } from './records.ts'
-import { sealQueries } from './seals.ts'
+import { OtherSealKey, sealQueries } from './seals.ts'
 import { sharedTexts } from './shared-text.ts'
 import { systemHeadQueries } from './system-heads.ts'
 import { idempotencyQueries, keyUseQueries, trialQueries } from './uses.ts'
@@ -23,6 +23,7 @@ import { idempotencyQueries, keyUseQueries, trialQueries } from './uses.ts'
 export function connect(db: Database) {
   const places = chainPlaces(db)
   const texts = sharedTexts(db)
+  const statements = transactionStatements(db)
   const codec = entryRows(places, texts)
   const entries = entryQueries(db, places, codec)
   const rows = chainRows(db, places, codec)
@@ -46,8 +47,23 @@ export function connect(db: Database) {
     policySources: policySourceQueries(db),
     seals: sealQueries(db),
     trials: trialQueries(db),
-    transaction: transactionStatements(db),
+    statements,
+    transaction: {
+      isOpen: () => db.inTransaction,
+      savepoint: () => statements.savepoint.run(),
+      release: () => statements.release.run(),
+      undo() {
+        statements.undo.run()
+        statements.release.run()
+      },
+    },
+    forget() {
+      places.forget()
+      texts.forget()
+    },
     asUnusable,
+    isPendingTwice,
+    isFailure: (error: unknown) => isSqliteError(error) || error instanceof OtherSealKey,
   }
 }
 

@@ -26,7 +26,8 @@ import { type ChainPlaces, LIMIT, numberAt, SEQ, WHOLE_CHAIN } from './places.ts
 
 /** Statements over audit_entry. */
 export function entryQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
-  return { ...appendQueries(db, places, rows), ...readQueries(db, places, rows), ...placeQueries(db, places) }
+  const placed = placeQueries(db, places)
+  return { ...appendQueries(db, places, rows), ...readQueries(db, places, rows, placed), ...placed }
 }
 
 /** Only commit.ts appends, inside its transaction. */
@@ -70,7 +71,7 @@ function eraser(db: Database, places: ChainPlaces): (chain: string, target: Reda
   }
 }
 
-function readQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
+function readQueries(db: Database, places: ChainPlaces, rows: EntryRows, placed: ReturnType<typeof placeQueries>) {
   const byId = db.prepare<[Uint8Array], EntryRow>(`SELECT ${COLUMNS} FROM audit_entry WHERE id = ?`).raw()
   const byPlace = db.prepare<[number], EntryRow>(`SELECT ${COLUMNS} FROM audit_entry WHERE at = ?`).raw()
   const header = db.prepare<[number], HeaderRow>(`SELECT ${HEADER_COLUMNS} FROM audit_entry WHERE at = ?`).raw()
@@ -79,6 +80,7 @@ function readQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
   const headersFrom = db.prepare<[number, number, number], HeaderRow>(from(HEADER_COLUMNS)).raw()
   const after = (chain: string, seq: number) => places.range(chain, { ...WHOLE_CHAIN, first: seq })
   const page = pageQuery(db, places)
+  const rangeOf = pageRange(placed)
   return {
     byId(id: string): StoredEntry | undefined {
       const bytes = idBytes(id, 'entry')
@@ -98,8 +100,8 @@ function readQueries(db: Database, places: ChainPlaces, rows: EntryRows) {
       withinBytes(entriesFrom.all(...after(chain, seq), limit), maxBytes, (row) => rows.entry(chain, row), sizeOf),
     headersFrom: (chain: string, seq: number, limit: number) =>
       headersFrom.all(...after(chain, seq), limit).map((row) => rows.bareEntry(chain, row).headerText),
-    page(query: PageQuery, range: SeqRange): { items: StoredEntry[]; total: number } {
-      const { rows: found, total } = page(query, range)
+    page(query: PageQuery): { items: StoredEntry[]; total: number } {
+      const { rows: found, total } = page(query, rangeOf(query))
       const items = withinBytes(found, query.maxBytes, (row) => rows.entry(query.chain, row, query.sections), sizeOf)
       return { items, total }
     },
@@ -128,7 +130,7 @@ function placeQueries(db: Database, places: ChainPlaces) {
    *
    * @param near a probable result, from which the search begins
    */
-  const firstNotBefore = (chain: string, end: number, isBefore: (tsMs: number) => boolean, near?: number): number => {
+  const firstNot = (chain: string, end: number, isBefore: (tsMs: number) => boolean, near?: number): number => {
     const isBeforeAt = (seq: number): boolean => {
       // The time of the next entry, where this one was pruned or deleted.
       const tsMs = tsFrom.get(...places.range(chain, { first: seq, end }))
@@ -140,10 +142,10 @@ function placeQueries(db: Database, places: ChainPlaces) {
   return {
     first,
     length,
-    firstNotBefore,
+    firstNotBefore: (chain: string, end: number, atMs: number, near: number | undefined) =>
+      firstNot(chain, end, (tsMs) => tsMs < atMs, near),
     /** First seq whose time is not before `ts`; one past the head when there is none. */
-    seqNotBefore: (chain: string, ts: string) =>
-      firstNotBefore(chain, length(chain), (tsMs) => formatTimestamp(tsMs) < ts),
+    seqNotBefore: (chain: string, ts: string) => firstNot(chain, length(chain), (tsMs) => formatTimestamp(tsMs) < ts),
     /** Seqs of the entries of these types (not decisions), ascending. */
     seqsOfTypes: (chain: string, types: readonly string[], range: SeqRange = WHOLE_CHAIN) =>
       ofTypes.all(places.number(chain), ...places.range(chain, range), JSON.stringify(types)),
@@ -154,6 +156,14 @@ function placeQueries(db: Database, places: ChainPlaces) {
     },
     chains: places.chains,
   }
+}
+
+/** Range of a page's entries, before its limit and offset. */
+function pageRange({ first, length, seqNotBefore }: ReturnType<typeof placeQueries>) {
+  return ({ chain, from, to, before = Number.MAX_SAFE_INTEGER, since = 0 }: PageQuery): SeqRange => ({
+    first: Math.max(from === undefined ? first(chain) : seqNotBefore(chain, from), since),
+    end: Math.min(to === undefined ? length(chain) : seqNotBefore(chain, to), before),
+  })
 }
 
 /** Query for the first entry of a range of places, or the last. */

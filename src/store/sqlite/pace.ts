@@ -1,5 +1,5 @@
-import { isLarge, type Sized } from './next-group.ts'
-import type { Writer } from './writer.ts'
+import { isLarge, type Pace, type Sized, type Timing } from '../next-group.ts'
+import type { Writer } from '../writer.ts'
 
 /** Average group size above which a group is written in the thread: the way there and back costs as much as six entries. */
 const LARGE_GROUP = 6
@@ -19,14 +19,6 @@ const HANG_FOR_MS = 60_000
 const DELAY_SHARE = 0.25
 const DELAY_LIMIT_MS = 25
 
-/** How a group was written. */
-interface Timing {
-  /** Time of its transaction. */
-  tookMs: number
-  /** True when others were allowed before a submission that counts them, which is made anew, in this turn if it is short. */
-  isOvertaken: boolean
-}
-
 /**
  * Pace of a group commit, by the groups before: where the next one is written, and for how long it waits for more.
  *
@@ -37,7 +29,7 @@ interface Timing {
  * A group waits only while the disk is slow and others were there: callers that were just answered would otherwise ask
  * again right after the next group had left.
  */
-export function groupPace({ hasThread }: Pick<Writer, 'hasThread'>) {
+export function groupPace({ hasThread }: Pick<Writer, 'hasThread'>): Pace {
   const isFirstOfTurn = oncePerTurn()
   let size = 0
   let ms = 0

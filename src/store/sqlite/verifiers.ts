@@ -35,8 +35,7 @@ export function verifiedNow(
   request: VerifyRequest,
   onProgress?: Progress,
 ): RangeVerification {
-  connection.places.forget()
-  connection.texts.forget()
+  connection.forget()
   return runNow(verifyChain(connection, origin, request, onProgress))
 }
 

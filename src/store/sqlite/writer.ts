@@ -1,78 +1,12 @@
-import type { Head } from '../../audit/chain.ts'
-import type { SealKey } from '../../audit/seal.ts'
-import { type ErrorCode, GateError } from '../../base/errors.ts'
-import type { KillSwitch } from '../../killswitch/killswitch.ts'
-import { AlteredFile } from '../errors.ts'
-import type { Memory } from '../memory.ts'
+import type { Group } from '../group.ts'
+import { randomPool } from '../random-pool.ts'
+import { runNow } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
-import type { Committed, Conflict, PreparedSubmission } from '../submission.ts'
-import { sealHeads } from './append.ts'
-import { applySubmission } from './commit.ts'
+import { applyAll, type WriteReply, type WriteRequest } from '../writer.ts'
 import { type Connection, refreshedFrom } from './connection.ts'
-import { isBusy, isSqliteError } from './errors.ts'
+import { isBusy } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
-import type { Group } from './group.ts'
-import { randomPool } from './random-pool.ts'
 import { OtherSealKey } from './seals.ts'
-
-/** Time after which no further submission joins a group: its first member waits for its last. */
-const GROUP_MS = 20
-
-/** Submissions that arrived together. Plain data, as all types here, since a thread may receive it. */
-export interface WriteRequest {
-  submissions: readonly PreparedSubmission[]
-  /** True when it is better written in a thread (pace.ts). */
-  isThreadBetter: boolean
-  /** The records as the store holds them, compared with the chains. */
-  memory: Memory
-  /** Stops in force that are not on disk yet. */
-  imposed: readonly KillSwitch[]
-  /** Chains whose newest entry is ahead of the clock, where an entry records that, with the clock when it was seen last. */
-  regressed: ReadonlyMap<string, number>
-  nowMs: number
-  /** Newest entries that this process has written, of the chains of the submissions. */
-  known: ReadonlyMap<string, Head>
-  /** Key of the seals; undefined for a store without them. */
-  seal: SealKey | undefined
-}
-
-/** Fault of the submission itself; `code` is null for a bug of this program. */
-interface Fault {
-  code: ErrorCode | null
-  message: string
-  /** The chain whose end was altered, if that is the fault. */
-  chain?: string | undefined
-}
-
-export type WriteResult = Committed | Conflict | { fault: Fault }
-
-export interface Written extends Pick<Group, 'regressed' | 'heads'> {
-  kind: 'written'
-  /** Results of the first submissions; the others did not fit. A result without conflict or fault is on disk. */
-  results: readonly WriteResult[]
-  stateVersion: number
-  /** Time of the transaction, in ms: neither the way to a thread nor its start says anything of the disk. */
-  tookMs: number
-}
-
-export type WriteReply =
-  | Written
-  /** Another process holds the lock, or has just rotated the log key; nothing was tried. */
-  | { kind: 'busy' }
-  /** The file cannot be written. `unknown`: the COMMIT failed, and may or may not be on disk. */
-  | { kind: 'failed'; cause: string; unknown: boolean }
-
-/** Writes to one file, a group at a time. */
-export interface Writer {
-  /** False where every write blocks the caller. */
-  hasThread: boolean
-  /**
-   * A promise where a thread writes. Throws, or rejects, when a failed file cannot even be closed; the write may or may
-   * not be on disk then.
-   */
-  write(request: WriteRequest): WriteReply | Promise<WriteReply>
-  close(): Promise<void>
-}
 
 /**
  * Commits groups of submissions, each in one transaction with one fsync.
@@ -86,7 +20,7 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
     try {
       connection = file.connection()
       beganMs = performance.now()
-      connection.transaction.begin.run()
+      connection.statements.begin.run()
     } catch (error) {
       return isBusy(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown: false }
     }
@@ -95,7 +29,7 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
       const group: Group = {
         origin,
         random,
-        connection,
+        tables: connection,
         memory: refreshedFrom(connection, request.memory, { origin, sealKeys: sealKeysOf(request) }),
         imposed: request.imposed,
         heads: new Map(),
@@ -104,10 +38,9 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
         regressed: new Map(request.regressed),
         nowMs: request.nowMs,
       }
-      const results = applyAll(group, request.submissions)
-      sealHeads(group)
+      const results = runNow(applyAll(group, request.submissions))
       committing = true
-      connection.transaction.commit.run()
+      connection.statements.commit.run()
       const { regressed, heads, memory } = group
       const tookMs = performance.now() - beganMs
       return { kind: 'written', results, stateVersion: memory.version, tookMs, regressed, heads }
@@ -127,32 +60,4 @@ function sealKeysOf({ seal }: WriteRequest): SealKeys | undefined {
     if (id === seal.id) return seal
     throw new OtherSealKey(`The file is sealed with the log key ${id}.`)
   }
-}
-
-/** Applies as many submissions as fit in the time of a group. */
-function applyAll(group: Group, submissions: readonly PreparedSubmission[]): WriteResult[] {
-  const sinceMs = performance.now()
-  const results: WriteResult[] = []
-  for (const submission of submissions) {
-    results.push(writeResultOf(group, submission))
-    if (performance.now() - sinceMs > GROUP_MS) break
-  }
-  return results
-}
-
-/** A fault of the submission refuses it alone; an error of the file propagates and ends the group. */
-function writeResultOf(group: Group, submission: PreparedSubmission): WriteResult {
-  try {
-    return applySubmission(group, submission)
-  } catch (error) {
-    if (isSqliteError(error) || error instanceof OtherSealKey) throw error
-    const message = error instanceof Error ? error.message : String(error)
-    return { fault: { code: codeOf(error), message, chain: error instanceof AlteredFile ? error.chain : undefined } }
-  }
-}
-
-/** An altered record refuses only the submissions that use it. */
-function codeOf(error: unknown): ErrorCode | null {
-  if (error instanceof AlteredFile) return 'audit_unavailable'
-  return error instanceof GateError ? error.code : null
 }

@@ -1,16 +1,10 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../workers/thread.ts'
 import { changesBetween, type Memory, type MemoryChanges } from '../memory.ts'
+import type { WriteReply, WriteRequest, WriteResult, Writer, Written } from '../writer.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
 import { type PackedSubmissions, packed } from './packed.ts'
-import {
-  groupCommitter,
-  type WriteReply,
-  type WriteRequest,
-  type WriteResult,
-  type Writer,
-  type Written,
-} from './writer.ts'
+import { groupCommitter } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
 

@@ -12,6 +12,28 @@ export interface Sized {
   isUrgent: boolean
 }
 
+/** How a group was written. */
+export interface Timing {
+  /** Time of its transaction. */
+  tookMs: number
+  /** True when others were allowed before a submission that counts them, which is made anew, in this turn if it is short. */
+  isOvertaken: boolean
+}
+
+/** Where a group is written, and when. */
+export interface Pace {
+  /** True when the next group is written in the thread. */
+  isThreadBetter(group: readonly Sized[]): boolean
+  /** True when a group begins with the submission that came last of these. */
+  isDue(last: Sized, submissions: number): boolean
+  /** True when the next group begins before the callers of the last one go on. */
+  isNextDue(waiting: readonly Sized[]): boolean
+  /** Delay of the next group. */
+  delayMs(): number
+  /** Counts a group that was written, or failed. */
+  written(group: readonly Sized[], timing: Timing): void
+}
+
 export function isLarge({ characters }: Pick<Sized, 'characters'>): boolean {
   return characters > LARGE_CHARACTERS
 }

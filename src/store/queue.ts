@@ -1,33 +1,22 @@
-import { prepareEntry } from '../../audit/draft.ts'
-import type { SealKey } from '../../audit/seal.ts'
-import { GateError } from '../../base/errors.ts'
-import type { Clock } from '../../base/time.ts'
-import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
-import { unavailable } from '../errors.ts'
-import type { knownHeads } from '../known-heads.ts'
-import type { Memory } from '../memory.ts'
-import type { Committed, Conflict, PreparedSubmission, Submission } from '../submission.ts'
-import { groupsInTurn, inFront, isLarge, type Sized } from './next-group.ts'
-import { groupPace } from './pace.ts'
+import type { SealKey } from '../audit/seal.ts'
+import { GateError } from '../base/errors.ts'
+import type { Clock } from '../base/time.ts'
+import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
+import { unavailable } from './errors.ts'
+import type { knownHeads } from './known-heads.ts'
+import type { Memory } from './memory.ts'
+import { groupsInTurn, inFront, isLarge, type Pace } from './next-group.ts'
+import type { Awaitable } from './steps.ts'
+import type { Committed, Conflict, PreparedSubmission, Submission } from './submission.ts'
+import { enqueue, refuseOldest, type Waiting, waitingOf, withoutAbandoned } from './waiting.ts'
 import type { WriteReply, WriteRequest, WriteResult, Writer } from './writer.ts'
 
 /** Pause before the next attempt to get a lock that another process holds. */
 const BUSY_RETRY_MS = 5
-/** Limit of the wait for the lock, after which a submission is refused. */
-const BUSY_LIMIT_MS = 5000
-const MAX_QUEUED = 10_000
-
-interface Waiting extends Sized {
-  submission: PreparedSubmission
-  isAbandoned: (() => boolean) | undefined
-  sinceMs: number
-  resolve(result: Committed | Conflict): void
-  reject(error: unknown): void
-}
-
 /** Store that the queue writes for. */
 export interface QueueHost {
   writer: Writer
+  pace: Pace
   clock: Clock
   memory(): Memory
   /** Stops in force that are not on disk yet. */
@@ -35,11 +24,11 @@ export interface QueueHost {
   /** Key of the seals, by the log key in use; undefined for a store without them. @throws GateError when it is not at hand */
   seal(): SealKey | undefined
   /** Takes in what another process wrote. */
-  refresh(): void
+  refresh(): Awaitable<void>
   /** Ends of the chains that this process has written, and what was found about them. */
   heads: Pick<ReturnType<typeof knownHeads>, 'of' | 'written' | 'note'>
   /** Refreshes the state from the write, before any caller is answered. @throws when the file cannot be read */
-  written(stateVersion: number): void
+  written(stateVersion: number): Awaitable<void>
   /** Discards the connection after a COMMIT that may or may not be on disk. */
   discard(): void
 }
@@ -59,7 +48,7 @@ export function commitQueue(host: QueueHost) {
   let busySinceMs: number | undefined
   let largeWrite: Promise<unknown> | undefined
   let regressed: ReadonlyMap<string, number> = new Map()
-  const pace = groupPace(host.writer)
+  const { pace } = host
   const nextGroup = groupsInTurn()
 
   const schedule = (delayMs: number): void => {
@@ -93,7 +82,8 @@ export function commitQueue(host: QueueHost) {
     if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
-    answer(host, answered, reply)
+    const answering = answer(host, answered, reply)
+    if (answering instanceof Promise) await answering
     // The thread has its next group before the callers of this one go on, which takes as long as half of a write.
     if (written instanceof Promise && pace.isNextDue(waiting)) void flush()
     else schedule(pace.delayMs())
@@ -119,27 +109,28 @@ function write(
   group: readonly Waiting[],
   asked: Pick<WriteRequest, 'regressed' | 'isThreadBetter'>,
   isRepeated: boolean,
-): WriteReply | Promise<WriteReply> {
+): Awaitable<WriteReply> {
   const failed = (error: unknown): WriteReply => ({
     kind: 'failed',
     cause: String(error),
     unknown: !(error instanceof GateError),
   })
-  try {
-    // The log key may have been rotated.
-    if (isRepeated) host.refresh()
-    const seal = host.seal()
+  const writeNow = (): Awaitable<WriteReply> => {
     const submissions = group.map(({ submission }) => submission)
-    const known = host.heads.of(submissions)
-    const reply = host.writer.write({
+    return host.writer.write({
       ...asked,
       submissions,
       memory: host.memory(),
       imposed: host.imposed(),
-      known,
+      known: host.heads.of(submissions),
       nowMs: host.clock(),
-      seal,
+      seal: host.seal(),
     })
+  }
+  try {
+    // The log key may have been rotated.
+    const refreshing = isRepeated ? host.refresh() : undefined
+    const reply = refreshing instanceof Promise ? refreshing.then(writeNow) : writeNow()
     return reply instanceof Promise ? reply.catch(failed) : reply
   } catch (error) {
     return failed(error)
@@ -157,82 +148,40 @@ function isOvertaken(reply: WriteReply): boolean {
   return reply.kind === 'written' && reply.results.some(isSo)
 }
 
-function waitingOf(
-  { guards, writes, entries }: Submission,
-  { isAbandoned, resolve, reject }: Pick<Waiting, 'isAbandoned' | 'resolve' | 'reject'>,
-): Waiting {
-  const prepared = entries.map(prepareEntry)
-  let characters = 0
-  for (const { sections } of prepared) for (const { json } of sections) characters += json.length
-  const submission = { guards, writes, entries: prepared }
-  const isUrgent = writes.some(({ kind }) => kind === 'switch') && !isLarge({ characters })
-  return { submission, characters, isUrgent, isAbandoned, sinceMs: performance.now(), resolve, reject }
-}
-
-/**
- * Adds one with priority behind the first ones, which are being written, and others with priority.
- *
- * @throws GateError `overloaded` when too many wait
- */
-function enqueue(waiting: Waiting[], item: Waiting, writing: number): void {
-  if (waiting.length >= MAX_QUEUED) throw new GateError('overloaded', 'Too many requests wait for the audit store.')
-  const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
-  if (at < 0) waiting.push(item)
-  else waiting.splice(at, 0, item)
-}
-
-/** True for a guard that forbids further allows. It has priority: earlier allows would fail it at each retry. */
-function goesFirst({ submission }: Waiting): boolean {
-  return submission.guards.some(({ kind }) => kind === 'noNewAllows')
-}
-
-/** Refuses the submissions that nobody waits for any longer, and returns the others. */
-function withoutAbandoned(waiting: readonly Waiting[]): Waiting[] {
-  return waiting.filter(({ isAbandoned, resolve }) => {
-    const abandoned = isAbandoned?.() === true
-    if (abandoned) resolve({ conflict: 'abandoned' })
-    return !abandoned
-  })
-}
-
-/** Refuses the submissions that have waited too long since the lock was first held, and returns the others. */
-function refuseOldest(waiting: readonly Waiting[], busySinceMs: number): Waiting[] {
-  const oldest = performance.now() - BUSY_LIMIT_MS
-  const isTooOld = ({ sinceMs }: Waiting): boolean => Math.max(sinceMs, busySinceMs) < oldest
-  for (const item of waiting) {
-    if (isTooOld(item)) item.reject(new GateError('overloaded', 'Another process holds the audit store; try again.'))
+/** A promise where the state is refreshed from a server first. */
+function answer(
+  host: QueueHost,
+  members: readonly Waiting[],
+  reply: Exclude<WriteReply, { kind: 'busy' }>,
+): Awaitable<void> {
+  const refuse = (error: unknown): void => {
+    for (const member of members) member.reject(unavailable('be written', error))
   }
-  return waiting.filter((item) => !isTooOld(item))
-}
-
-function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<WriteReply, { kind: 'busy' }>): void {
   try {
     if (reply.kind === 'failed') {
       if (reply.unknown) host.discard()
       throw new Error(reply.cause)
     }
-    const placed = reply.results.flatMap((result) => ('entries' in result ? result.entries : []))
+    const { results } = reply
+    const placed = results.flatMap((result) => ('entries' in result ? result.entries : []))
     host.heads.written(reply.heads, placed)
-    host.written(reply.stateVersion)
-    const imposed = host.imposed()
-    for (const [i, member] of members.entries()) settle(host, member, reply.results[i], imposed)
+    const refreshing = host.written(reply.stateVersion)
+    const settleAll = (): void => {
+      for (const [i, member] of members.entries()) settle(host, member, results[i])
+    }
+    return refreshing instanceof Promise ? refreshing.then(settleAll).catch(refuse) : settleAll()
   } catch (error) {
-    for (const member of members) member.reject(unavailable('be written', error))
+    refuse(error)
   }
 }
 
-function settle(
-  { heads }: QueueHost,
-  { submission, resolve, reject }: Waiting,
-  result: WriteResult | undefined,
-  imposed: readonly KillSwitch[],
-) {
+function settle({ heads, imposed }: QueueHost, { submission, resolve, reject }: Waiting, result?: WriteResult): void {
   if (result === undefined) throw new Error('the writer did not answer all')
   if ('fault' in result) {
     const { code, message, chain } = result.fault
     if (chain !== undefined) heads.note(chain, message)
     reject(code === null ? new TypeError(message) : new GateError(code, message))
-  } else if (result.conflict === null && isStoppedBy(imposed, submission)) {
+  } else if (result.conflict === null && isStoppedBy(imposed(), submission)) {
     // Once a stop is in force, nothing is allowed here, even when the allow is already in the chain.
     resolve({ conflict: 'notStopped' })
   } else {

@@ -1,8 +1,8 @@
-import type { Head } from '../../audit/chain.ts'
-import type { SealKey } from '../../audit/seal.ts'
-import type { KillSwitch } from '../../killswitch/killswitch.ts'
-import type { Memory } from '../memory.ts'
-import type { Connection } from './connection.ts'
+import type { Head } from '../audit/chain.ts'
+import type { SealKey } from '../audit/seal.ts'
+import type { KillSwitch } from '../killswitch/killswitch.ts'
+import type { Memory } from './memory.ts'
+import type { Tables } from './tables.ts'
 
 /** State that a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
 export interface Group {
@@ -10,7 +10,7 @@ export interface Group {
   origin: string
   /** Fresh random bytes. */
   random(bytes: number): Uint8Array
-  connection: Connection
+  tables: Tables
   memory: Memory
   imposed: readonly KillSwitch[]
   /** Newest entry of each chain that the group touched. */

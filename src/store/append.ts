@@ -1,0 +1,99 @@
+import { genesisHead, type Head } from '../audit/chain.ts'
+import { draftAt, type PreparedEntry, prepareEntry, SERVICE, withLengths } from '../audit/draft.ts'
+import { SALT_BYTES, type StoredEntry, seal } from '../audit/entry.ts'
+import { isPlaced } from '../audit/events.ts'
+import { headOf } from '../audit/verify.ts'
+import { ID_RANDOM_BYTES, makeId } from '../base/id.ts'
+import { formatTimestamp } from '../base/time.ts'
+import type { Group } from './group.ts'
+import { read, type Steps } from './steps.ts'
+import type { Write } from './submission.ts'
+import { assertRecorded, assertSealed, cutOff, sealedBy } from './verify/seals.ts'
+
+/**
+ * Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back, each
+ * time that it did.
+ */
+export function* append(group: Group, entry: PreparedEntry): Steps<StoredEntry> {
+  const { nowMs, regressed } = group
+  const head = yield* headOfChain(group, entry.chain)
+  const previousMs = regressed.get(entry.chain) ?? head.tsMs
+  if (nowMs >= head.tsMs) regressed.delete(entry.chain)
+  else regressed.set(entry.chain, nowMs)
+  if (nowMs < head.tsMs && nowMs < previousMs) {
+    const data = { observed: formatTimestamp(nowMs), previous: formatTimestamp(previousMs) }
+    yield* appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data))
+  }
+  return yield* appendAfter(group, group.heads.get(entry.chain) ?? head, entry)
+}
+
+function* headOfChain(group: Group, chain: string): Steps<Head> {
+  const known = group.heads.get(chain) ?? (yield* sealedHead(group, chain))
+  if (known !== undefined) return known
+  const genesis = serviceEvent(group, chain, 'audit.genesis', { chain, origin: group.origin })
+  return headOf(yield* appendAfter(group, genesisHead(group.origin, chain), genesis))
+}
+
+/** @throws AlteredFile for an entry that was appended without the log key, and for a chain that lacks newer ones */
+function* sealedHead({ tables, origin, seal, known }: Group, chain: string): Steps<Head | undefined> {
+  const { entries } = tables
+  const written = known.get(chain)
+  if (written !== undefined && (yield* read(entries.isHead(chain, written)))) return written
+  const head = yield* read(entries.head(chain))
+  // An earlier end has a seal too, which anybody may have kept.
+  if (written === undefined) yield* assertRecorded(tables, chain, head)
+  else if (head === undefined || head.seq <= written.seq) throw cutOff(chain, written.seq)
+  if (seal !== undefined) yield* assertSealed(tables, origin, chain, head, sealedBy(seal))
+  return head
+}
+
+/** Takes all chains up under another key, or as they are under the key in use, before anything is appended. */
+export function* reseal(group: Group, { key }: Extract<Write, { kind: 'reseal' }>): Steps<void> {
+  if (group.seal === undefined) return
+  const { entries, seals } = group.tables
+  const asTheyAre = key === undefined
+  const chains = yield* read(entries.chains())
+  if (asTheyAre)
+    for (const sealed of yield* read(seals.chains())) if (!chains.includes(sealed)) yield* read(seals.remove(sealed))
+  for (const chain of chains) {
+    const known = group.heads.get(chain)
+    const head = known ?? (asTheyAre ? yield* read(entries.head(chain)) : yield* sealedHead(group, chain))
+    if (head !== undefined) group.heads.set(chain, head)
+  }
+  group.seal = key ?? group.seal
+}
+
+/** Seals the chains that the group touched. */
+export function* sealHeads({ tables, origin, seal, heads }: Group): Steps<void> {
+  if (seal !== undefined) for (const [chain, head] of heads) yield* read(tables.seals.put(origin, seal, chain, head))
+}
+
+function serviceEvent(
+  { nowMs, random }: Group,
+  chain: string,
+  type: 'audit.genesis' | 'clock.regression',
+  data: Record<string, string>,
+): PreparedEntry {
+  const id = makeId('entry', nowMs, random(ID_RANDOM_BYTES))
+  return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
+}
+
+/** Lengths of all chains but this one, as of now in the transaction. */
+function* lengthsBeside({ tables: { entries } }: Group, chain: string): Steps<Record<string, number>> {
+  const lengths: Record<string, number> = {}
+  for (const other of yield* read(entries.chains()))
+    if (other !== chain) lengths[other] = yield* read(entries.length(other))
+  return lengths
+}
+
+function* appendAfter(group: Group, head: Head, entry: PreparedEntry): Steps<StoredEntry> {
+  const { chain, type } = entry
+  const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
+  const timed = draftAt(entry, ts)
+  const draft = isPlaced(chain, type) ? withLengths(timed, yield* lengthsBeside(group, chain)) : timed
+  const salts = group.random(SALT_BYTES * draft.sections.length)
+  const sealed = seal(head, draft, ts, salts)
+  yield* read(group.tables.entries.append(sealed, entry, salts))
+  group.heads.set(chain, headOf(sealed))
+  return sealed
+}

@@ -1,0 +1,95 @@
+import { SYSTEM_CHAIN } from '../audit/chain.ts'
+import { GateError } from '../base/errors.ts'
+import type { Clock } from '../base/time.ts'
+import { unavailable } from './errors.ts'
+import type { Awaitable } from './steps.ts'
+import type { Store } from './store.ts'
+import type { Tables } from './tables.ts'
+
+type Read = <T>(query: (tables: Tables) => Awaitable<T>) => Promise<T>
+
+/** Reads of a store. A failed read is a failure of the store, not an empty answer. */
+export function readsOf(tables: () => Tables, clock: Clock) {
+  const read: Read = async (query) => {
+    try {
+      return await query(tables())
+    } catch (error) {
+      throw error instanceof GateError ? error : unavailable('be read', error)
+    }
+  }
+  return {
+    ...entryReads(read),
+    ...checkpointReads(read),
+    approval: (id) => read(({ records }) => records.approval.get(id)),
+    approvals: (query) => read(({ approvals }) => approvals.list(query)),
+    approvalsFor: (chain, digest) => read(({ approvals }) => approvals.forDigest(chain, digest)),
+    openApprovals: (query) => read(({ approvals }) => approvals.open(query)),
+    openStandings: (query) => read(({ approvals }) => approvals.standings(query)),
+    pendingOf: (chain, requestedBy) => read(({ approvals }) => approvals.pendingOf(chain, requestedBy)),
+    isPending: (approval) => read(({ approvals }) => approvals.isPending(approval)),
+    decisions: (chain, range) => read(({ decisions }) => decisions.rows(chain, range)),
+    recentActions: (chain, count) => read(({ decisions }) => decisions.recentActions(chain, count)),
+    reporters: (chain) => read(({ outcomes }) => outcomes.reporters(chain)),
+    unreported: (query) => read(({ outcomes }) => outcomes.unreported(query)),
+    idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
+    keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
+    policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
+    probe: () => read(async ({ instance }) => void (await instance.origin())),
+  } satisfies Partial<Store>
+}
+
+function entryReads(read: Read) {
+  return {
+    entry: (id) => read(({ entries }) => entries.byId(id)),
+    entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
+    entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
+    headersFrom: (chain, seq, limit) => read(({ entries }) => entries.headersFrom(chain, seq, limit)),
+    lengths: (chains) =>
+      read(async ({ entries }) => {
+        const lengths = await Promise.all(chains.map((chain) => entries.length(chain)))
+        return new Map(chains.map((chain, i) => [chain, lengths[i] ?? 0]))
+      }),
+    seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypes(chain, types, range)),
+    page: (query) => read(({ entries }) => entries.page(query)),
+    seqRange: (chain, from, to) =>
+      read(async ({ entries }) => ({
+        first: await entries.seqNotBefore(chain, from),
+        end: await entries.seqNotBefore(chain, to),
+      })),
+    seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
+    changesOf: (kind, id) =>
+      read(async ({ records, entries }) => {
+        const places = await records.entriesOf(kind, id)
+        const found = await Promise.all(places.map(({ chain, seq }) => entries.bySeq(chain, seq)))
+        return found.filter((entry) => entry !== undefined)
+      }),
+    outcomeEntries: (chain, decisionId, types) =>
+      read(async ({ outcomes, entries }) => {
+        const seqs = await outcomes.told(chain, decisionId, types)
+        const found = await Promise.all(seqs.map((seq) => entries.bySeq(chain, seq)))
+        return found.filter((entry) => entry !== undefined)
+      }),
+    chains: () => read(({ entries }) => entries.chains()),
+  } satisfies Partial<Store>
+}
+
+function checkpointReads(read: Read) {
+  return {
+    lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
+    recordedHeads: (chain) =>
+      read(async ({ systemHeads, checkpoints }) => systemHeads.of(chain, await checkpoints.lastSize(SYSTEM_CHAIN))),
+    lastCheckpointUpTo: (chain, number) => read(({ checkpoints }) => checkpoints.lastUpTo(chain, number)),
+    checkpointCovering: (chain, seq, maxNumber) =>
+      read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),
+    checkpointWithin: (chain, size) => read(({ checkpoints }) => checkpoints.within(chain, size)),
+    checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
+    chainsEver: () =>
+      read(async ({ entries, checkpoints, systemHeads }) => {
+        const kept = [await entries.chains(), await checkpoints.chains(), await systemHeads.chains()]
+        return [...new Set(kept.flatMap((names) => [...names]))].sort()
+      }),
+    deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
+    treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
+    pruned: (chain) => read(async ({ pruned }) => (await pruned.record(chain))?.prune),
+  } satisfies Partial<Store>
+}
