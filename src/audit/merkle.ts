@@ -31,9 +31,6 @@ export interface TreeHead {
   root: Hash
 }
 
-/** Finds the hash of a complete subtree. @throws when it is not known */
-export type HashAt = (place: Place) => Hash
-
 /** @param entryHash the 32 bytes of the entry's hash */
 export function leafHash(entryHash: Uint8Array): Hash {
   return sha256(LEAF, entryHash)
@@ -61,11 +58,6 @@ export function coverOf(begin: number, end: number): Place[] {
 
 export function coverRanges(begin: number, end: number): Range[] {
   return coverOf(begin, end).map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }))
-}
-
-/** The root of a range, which is a subtree of an RFC 6962 tree or a whole one. */
-export function rootOf({ begin, end }: Range, hashAt: HashAt): Hash {
-  return fold(coverOf(begin, end).map(hashAt))
 }
 
 /** The root over complete subtrees, each smaller than the one before; without any, the root of the empty tree. */

@@ -6,14 +6,13 @@ import {
   coverOf,
   GrowingTree,
   type Hash,
-  type HashAt,
   inclusionPath,
   isConsistent,
   isIncluded,
   leafHash,
   nodeHash,
-  rootOf,
 } from '../../src/audit/merkle.ts'
+import { type HashAt, rootOf } from './root-of.ts'
 
 const bytes = (hex: string): Hash => new Uint8Array(Buffer.from(hex, 'hex'))
 const hex = (hash: Hash): string => Buffer.from(hash).toString('hex')

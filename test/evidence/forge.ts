@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { type Checkpoint, checkpointText, parseCheckpoint } from '../../src/audit/checkpoint.ts'
 import { commitment } from '../../src/audit/entry.ts'
-import { type HashAt, inclusionPath, leafHash, nodeHash, rootOf } from '../../src/audit/merkle.ts'
+import { inclusionPath, leafHash, nodeHash } from '../../src/audit/merkle.ts'
 import { decodeBase64, encodeBase64, sha256, utf8 } from '../../src/base/bytes.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'
@@ -11,6 +11,7 @@ import { formatNote, parseNote } from '../../src/evidence/note.ts'
 import { entryHash } from '../../src/evidence/segment.ts'
 import { publicKeyOf, signatureOf, signStatement } from '../../src/evidence/signature.ts'
 import type { Certificate, LogKey, Rotation } from '../../src/evidence/trust.ts'
+import { type HashAt, rootOf } from '../audit/root-of.ts'
 
 /** Forgeries of evidence by a holder of private keys. */
 

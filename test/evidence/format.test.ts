@@ -4,16 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseCheckpoint } from '../../src/audit/checkpoint.ts'
 import type { Entry, Header } from '../../src/audit/entry.ts'
-import {
-  GrowingTree,
-  type Hash,
-  type HashAt,
-  inclusionPath,
-  isIncluded,
-  leafHash,
-  nodeHash,
-  rootOf,
-} from '../../src/audit/merkle.ts'
+import { GrowingTree, type Hash, inclusionPath, isIncluded, leafHash, nodeHash } from '../../src/audit/merkle.ts'
 import { decodeBase64, encodeBase64 } from '../../src/base/bytes.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { digestOf, parseDigest } from '../../src/base/digest.ts'
@@ -23,6 +14,7 @@ import { parseNote, parseVkey, vkeyOf } from '../../src/evidence/note.ts'
 import { signedBytes } from '../../src/evidence/statement.ts'
 import { type Certificate, type Rotation, readTrust, type TrustFile, trustFile } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
+import { type HashAt, rootOf } from '../audit/root-of.ts'
 import { notOk } from './bundles.ts'
 import { certify, pin, rotate, signBundle, signCheckpoint } from './forge.ts'
 

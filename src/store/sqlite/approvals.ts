@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { type Approval, OPEN_STATUSES, type Standing } from '../../approvals/approval.ts'
+import { withinBytes } from '../budget.ts'
 import type { ApprovalQuery, OpenQuery, StandingQuery } from '../queries.ts'
 import { type RecordRow, recordOf } from '../records.ts'
-import { withinBytes } from './budget.ts'
 
 type IdRow = Pick<RecordRow, 'id'>
 

@@ -1,18 +1,9 @@
 import type { Database } from 'better-sqlite3'
-import {
-  GrowingTree,
-  type Hash,
-  type HashAt,
-  leafHash,
-  nodeHash,
-  type Place,
-  type Range,
-  rootOf,
-  STORED_LEVELS,
-} from '../../audit/merkle.ts'
-import { MissingEntry } from '../errors.ts'
+import { type Hash, type Range, STORED_LEVELS } from '../../audit/merkle.ts'
 import type { SeqRange } from '../queries.ts'
+import { runNow } from '../steps.ts'
 import type { Delivery, StoredCheckpoint, TreeNode } from '../submission.ts'
+import { type TreeReads, treeHashes } from '../verify/tree-hashes.ts'
 import type { ChainPlaces } from './places.ts'
 
 const UNLIMITED = Number.POSITIVE_INFINITY
@@ -100,7 +91,6 @@ function nodeQueries(db: Database) {
   }
 }
 
-/** Computes roots of ranges of a chain, from as few stored nodes and entries as possible. */
 function hashReader(db: Database, places: ChainPlaces, nodes: Pick<ReturnType<typeof nodeQueries>, 'get'>) {
   const entries = db.prepare<[number, number], { seq: number; hash: Hash }>(
     'SELECT seq, hash FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at',
@@ -111,27 +101,13 @@ function hashReader(db: Database, places: ChainPlaces, nodes: Pick<ReturnType<ty
   )
   return (chain: string, ranges: readonly Range[]): Hash[] => {
     const { signed = 0, pruned = 0 } = trusted.get(chain, chain) ?? {}
-    // Ignores other stored nodes: no signature ties them to the entries.
-    const storedTo = (level: number): number =>
-      level > 0 && level % STORED_LEVELS === 0 ? Math.max(signed, pruned) : pruned
-    /** Root of a small subtree whose entries are all there, read at once, since single reads take much longer. */
-    const ofEntries = (first: number, end: number): Hash => {
-      const tree = new GrowingTree()
-      for (const { seq, hash } of entries.all(...places.range(chain, { first, end }))) {
-        if (seq !== first + tree.size) break
-        tree.append(leafHash(hash))
-      }
-      if (tree.size !== end - first) throw new MissingEntry(chain, first + tree.size)
-      return tree.root()
+    const tree: TreeReads = {
+      chain,
+      signed,
+      pruned,
+      node: ({ level, index }) => nodes.get(chain, level, index),
+      entries: (range) => entries.all(...places.range(chain, range)),
     }
-    const hashAt: HashAt = ({ level, index }: Place) => {
-      const [first, end] = [index * 2 ** level, (index + 1) * 2 ** level]
-      const stored = end <= storedTo(level) ? nodes.get(chain, level, index) : undefined
-      if (stored !== undefined) return stored
-      if (level === 0 || (level <= STORED_LEVELS && first >= pruned)) return ofEntries(first, end)
-      const below = level - 1
-      return nodeHash(hashAt({ level: below, index: 2 * index }), hashAt({ level: below, index: 2 * index + 1 }))
-    }
-    return ranges.map((range) => rootOf(range, hashAt))
+    return runNow(treeHashes(tree, ranges))
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { entryRows } from '../entry-row.ts'
 import { type Memory, refreshed } from '../memory.ts'
 import { runNow } from '../steps.ts'
 import type { Instance } from '../verify/follow.ts'
@@ -7,7 +8,6 @@ import { chainRows } from './chain-rows.ts'
 import { checkpointQueries } from './checkpoints.ts'
 import { decisionQueries } from './decisions.ts'
 import { entryQueries } from './entries.ts'
-import { entryRows } from './entry-row.ts'
 import { asUnusable, isPendingTwice, isSqliteError } from './errors.ts'
 import { outcomeQueries } from './outcomes.ts'
 import { chainPlaces } from './places.ts'
@@ -24,7 +24,7 @@ export function connect(db: Database) {
   const places = chainPlaces(db)
   const texts = sharedTexts(db)
   const statements = transactionStatements(db)
-  const codec = entryRows(places, texts)
+  const codec = entryRows({ numberOf: places.made, stored: texts.stored, text: texts.text })
   const entries = entryQueries(db, places, codec)
   const rows = chainRows(db, places, codec)
   const pruned = prunedQueries(db, { entries, rows, places, texts })

@@ -3,8 +3,9 @@ import { isJsonObject, type JsonObject, storedJson } from '../../base/json.ts'
 import { lru } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
+import { numberAt, seqAt, WHOLE_CHAIN } from '../places.ts'
 import type { DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
-import { type ChainPlaces, LIMIT, numberAt, SEQ, seqAt, WHOLE_CHAIN } from './places.ts'
+import { type ChainPlaces, LIMIT, SEQ } from './places.ts'
 import type { SharedTexts } from './shared-text.ts'
 
 /** Templates of grounds whose values are kept. */

@@ -8,21 +8,14 @@ import { digitsOf } from '../../base/digest.ts'
 import { idBytes } from '../../base/id.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 import { formatTimestamp } from '../../base/time.ts'
+import { withinBytes } from '../budget.ts'
+import { type EntryRow, type EntryRows, erasableSalt, type HeaderRow } from '../entry-row.ts'
+import { numberAt, WHOLE_CHAIN } from '../places.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
 import { type OfType, SUMS } from '../source.ts'
-import { withinBytes } from './budget.ts'
-import {
-  COLUMNS,
-  digitsIn,
-  type EntryRow,
-  type EntryRows,
-  erasableSalt,
-  HEADER_COLUMNS,
-  type HeaderRow,
-  INSERT,
-} from './entry-row.ts'
+import { COLUMNS, digitsIn, HEADER_COLUMNS, INSERT } from './columns.ts'
 import { OTHERS, pageQuery } from './page.ts'
-import { type ChainPlaces, LIMIT, numberAt, SEQ, WHOLE_CHAIN } from './places.ts'
+import { type ChainPlaces, LIMIT, SEQ } from './places.ts'
 
 /** Statements over audit_entry. */
 export function entryQueries(db: Database, places: ChainPlaces, rows: EntryRows) {

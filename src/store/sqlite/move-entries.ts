@@ -6,8 +6,9 @@ import { formatDigest, isDigest } from '../../base/digest.ts'
 import { grouped } from '../../base/grouped.ts'
 import { isJsonObject, storedJson } from '../../base/json.ts'
 import type { Decision } from '../../policies/set.ts'
+import { type EntryRow, entryRows } from '../entry-row.ts'
 import { AlteredFile } from '../errors.ts'
-import { type EntryRow, entryRows, INSERT } from './entry-row.ts'
+import { INSERT } from './columns.ts'
 import { chainPlaces } from './places.ts'
 import { sharedTexts } from './shared-text.ts'
 
@@ -36,7 +37,8 @@ interface OldSection extends Section {
  */
 export function moveEntries(db: Database): boolean {
   const places = chainPlaces(db)
-  const rows = entryRows(places, sharedTexts(db))
+  const { stored, text } = sharedTexts(db)
+  const rows = entryRows({ numberOf: places.made, stored, text })
   const first = db.prepare<[], Pick<OldEntry, 'chain'>>('SELECT chain FROM entry ORDER BY chain, seq LIMIT 1')
   const next = db.prepare<[string, number], OldEntry>(
     'SELECT chain, seq, header, hash FROM entry WHERE chain = ? ORDER BY seq LIMIT ?',

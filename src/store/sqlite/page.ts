@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
+import type { EntryRow } from '../entry-row.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
-import { COLUMNS, type EntryRow } from './entry-row.ts'
+import { COLUMNS } from './columns.ts'
 import { type ChainPlaces, SEQ } from './places.ts'
 
 /**

@@ -1,17 +1,12 @@
 import type { Database } from 'better-sqlite3'
+import { placeOf, ROOM } from '../places.ts'
 import type { SeqRange } from '../queries.ts'
-
-/** Entries that a chain has room for in audit_entry (0012_one_row.sql). */
-const ROOM = 2 ** 33
 
 /** Seq of an entry in SQL, from an index alone: the generated column `seq` would read the row. */
 export const SEQ = `(at & ${ROOM - 1})`
 
 /** Limit of a query. SQLite reads a bare parameter when it plans, and so plans the query anew at each use. */
 export const LIMIT = 'LIMIT ? + 0'
-
-/** Every seq of a chain. */
-export const WHOLE_CHAIN: SeqRange = { first: 0, end: ROOM }
 
 /** Places of entries in audit_entry, by the numbers of their chains. Only commit.ts makes chains, inside its transaction. */
 export function chainPlaces(db: Database) {
@@ -69,15 +64,3 @@ export function chainPlaces(db: Database) {
 }
 
 export type ChainPlaces = ReturnType<typeof chainPlaces>
-
-export function placeOf(number: number, seq: number): number {
-  return number * ROOM + Math.min(Math.max(seq, 0), ROOM)
-}
-
-export function numberAt(at: number): number {
-  return Math.floor(at / ROOM)
-}
-
-export function seqAt(at: number): number {
-  return at % ROOM
-}

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { boundedCache } from '../../base/bounded-cache.ts'
+import type { TextOrNumber } from '../entry-row.ts'
 
 /** Entries of a chain that may share a text: it is deleted when all of them are pruned. */
 const SHARED_BY = 100_000
@@ -19,12 +20,6 @@ interface Written {
   number: number | undefined
   since: number
 }
-
-/**
- * Stand-in for a text in a row: itself, or its number. A number is a bigint here, since others would be stored as a
- * float.
- */
-export type TextOrNumber = string | bigint
 
 /**
  * Statements over shared_text. A chain has texts of its own, so that nothing of a pruned entry stays.

@@ -1,13 +1,12 @@
-import { decisionText, type PreparedEntry } from '../../audit/draft.ts'
-import { type Header, headerTextOf, SALT_BYTES, type Section, type StoredEntry } from '../../audit/entry.ts'
-import { filled, templateOf } from '../../audit/grounds.ts'
-import { digestOfDigits, digitsOf } from '../../base/digest.ts'
-import { GateError } from '../../base/errors.ts'
-import { ID_BYTES, idBytes, idOf, siblingId } from '../../base/id.ts'
-import { formatTimestamp } from '../../base/time.ts'
-import type { Decision } from '../../policies/set.ts'
-import { type ChainPlaces, numberAt, placeOf, seqAt } from './places.ts'
-import type { SharedTexts, TextOrNumber } from './shared-text.ts'
+import { decisionText, type PreparedEntry } from '../audit/draft.ts'
+import { type Header, headerTextOf, SALT_BYTES, type Section, type StoredEntry } from '../audit/entry.ts'
+import { filled, templateOf } from '../audit/grounds.ts'
+import { digestOfDigits, digitsOf } from '../base/digest.ts'
+import { GateError } from '../base/errors.ts'
+import { ID_BYTES, idBytes, idOf, siblingId } from '../base/id.ts'
+import { formatTimestamp } from '../base/time.ts'
+import type { Decision } from '../policies/set.ts'
+import { numberAt, placeOf, seqAt } from './places.ts'
 
 const DIGEST_DIGITS = 64
 /** Sections in the order of their names, as their commitments and salts lie in a row. */
@@ -32,10 +31,6 @@ type HeaderColumns = readonly [
 ]
 /** A row that begins with them. */
 export type HeaderRow = readonly [...HeaderColumns, ...content: unknown[]]
-/** Digits of a column of bytes; none for a value of another type, which a damaged file may have. */
-export const digitsIn = (column: string): string => `iif(typeof(${column}) = 'blob', lower(hex(${column})), '')`
-export const HEADER_COLUMNS = `at, ts, type, id, ${['hash', 'prev', 'commits'].map(digitsIn).join(', ')}`
-
 /** All stored columns of audit_entry. */
 export type EntryRow = readonly [
   ...HeaderColumns,
@@ -55,12 +50,6 @@ export type EntryRow = readonly [
   detail: string | null,
   request: string | null,
 ]
-const CONTENT =
-  'salts, action, effect, agent, session, taken, approval, history_end, evaluated_at, grounds, risk, actor, data, detail, request'
-export const COLUMNS = `${HEADER_COLUMNS}, ${CONTENT}`
-const VALUES = `?, ?, ?, ?, unhex(?), unhex(?), unhex(?), ${CONTENT.replace(/\w+/g, '?')}`
-export const INSERT = `INSERT INTO audit_entry (at, ts, type, id, hash, prev, commits, ${CONTENT}) VALUES (${VALUES})`
-
 /** Columns that hold what may be erased. */
 export type Erasable = 'actor' | 'data' | 'detail' | 'request'
 
@@ -71,11 +60,27 @@ export function erasableSalt(section: string): { column: Erasable; offset: numbe
   return column && { column, offset: OF_EVENTS.indexOf(column) * SALT_BYTES }
 }
 
+/**
+ * Stand-in for a text in a row: itself, or its number. A number is a bigint here, since SQLite's binding would store
+ * others as a float.
+ */
+export type TextOrNumber = string | bigint
+
+/** Numbers of chains, and texts that entries share. */
+export interface Shared {
+  /** Number of a chain, which is made with its first entry. */
+  numberOf(chain: string): number
+  /** Stand-in for the text in the entry of this seq of a chain. */
+  stored(chain: number, seq: number, text: string): TextOrNumber
+  /** The text for which `stored` stands in the entry of this seq of a chain; undefined when the store was altered. */
+  text(chain: number, seq: number, stored: TextOrNumber | number): string | undefined
+}
+
 /** Codec between entries and rows of audit_entry. */
-export function entryRows(places: ChainPlaces, texts: SharedTexts) {
-  const sections = sectionReader(texts)
+export function entryRows(shared: Shared) {
+  const sections = sectionReader(shared)
   return {
-    rowOf: rowMaker(places, texts),
+    rowOf: rowMaker(shared),
     bareEntry,
     /** The sections that were not erased. @throws GateError as `bareEntry` */
     sections,
@@ -90,9 +95,9 @@ export function entryRows(places: ChainPlaces, texts: SharedTexts) {
 
 export type EntryRows = ReturnType<typeof entryRows>
 
-function sectionReader(sharedTexts: SharedTexts): (chain: string, row: EntryRow) => Section[] {
+function sectionReader({ text }: Pick<Shared, 'text'>): (chain: string, row: EntryRow) => Section[] {
   const shared = ([at]: EntryRow, stored: EntryRow[16]): string | null =>
-    stored === null ? null : (sharedTexts.text(numberAt(at), seqAt(at), stored) ?? null)
+    stored === null ? null : (text(numberAt(at), seqAt(at), stored) ?? null)
   /** Texts in the order of the names of sections; null for one that was erased. */
   const textsIn = (row: EntryRow): readonly (string | null)[] => {
     const [, ts, type, id, , , , , action, effect, agent, session, taken, approvalId, historyEnd, evaluatedMs] = row
@@ -128,7 +133,7 @@ function sectionReader(sharedTexts: SharedTexts): (chain: string, row: EntryRow)
  *
  * @throws TypeError for an entry that has another form
  */
-function rowMaker(places: ChainPlaces, texts: SharedTexts) {
+function rowMaker({ numberOf, stored }: Shared) {
   return ({ header, hash, sections }: StoredEntry, prepared: PreparedEntry, salts: Uint8Array): EntryRow => {
     const { chain, seq, type, id, ts, prev, commits } = header
     const { decision } = prepared
@@ -137,10 +142,10 @@ function rowMaker(places: ChainPlaces, texts: SharedTexts) {
     const isOurs = Object.keys(commits).every((name, i) => name === names[i])
     const isSibling = decision === undefined || decision.id === siblingId(id, 'decision')
     if (bytes === undefined || !isOurs || !isSibling) throw new TypeError(`${type} ${id} is not a well-formed entry`)
-    const number = places.made(chain)
+    const number = numberOf(chain)
     const json = (name: string): string | null => sections.find((section) => section.name === name)?.json ?? null
     const shared = (text: string | null | undefined): TextOrNumber | null =>
-      decision === undefined || text == null ? null : texts.stored(number, seq, text)
+      decision === undefined || text == null ? null : stored(number, seq, text)
     const grounds = json('grounds')
     const template = decision && grounds && templateOf(grounds, decision.varying, decision.action)
     return [
