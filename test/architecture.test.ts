@@ -40,6 +40,7 @@ const PARTS: Record<string, Part> = {
   // A thread asks for tsx when the source runs without being built.
   workers: { rank: 3, packages: ['tsx'] },
   'store/sqlite': { rank: 4, packages: ['better-sqlite3'] },
+  'store/postgres': { rank: 4, packages: ['pg'] },
   files: { rank: 4 },
   anchors: { rank: 4, and: ['files'] },
   http: { rank: 4, packages: ['express', 'helmet'] },

@@ -39,3 +39,4 @@ await build({
   plugins: [urlOfSource],
 })
 cpSync(join(ROOT, 'src/store/sqlite/migrations'), join(OUT, 'migrations'), { recursive: true })
+cpSync(join(ROOT, 'src/store/postgres/schema'), join(OUT, 'schema'), { recursive: true })

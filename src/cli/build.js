@@ -71,6 +71,11 @@ execFileSync(process.execPath, [join(SRC, 'cli/compile.js')], { stdio: ['ignore'
 
 // The package has the console too: its licences and its bill are parts of those of the package.
 writeNotice({ inputs: { ...metafile.inputs, ...page.inputs } }, OUT)
-// One of an earlier build would be applied.
-rmSync(join(OUT, 'migrations'), { recursive: true, force: true })
-cpSync(join(SRC, 'store/sqlite/migrations'), join(OUT, 'migrations'), { recursive: true })
+for (const [engine, name] of [
+  ['sqlite', 'migrations'],
+  ['postgres', 'schema'],
+]) {
+  // One of an earlier build would be applied.
+  rmSync(join(OUT, name), { recursive: true, force: true })
+  cpSync(join(SRC, 'store', engine, name), join(OUT, name), { recursive: true })
+}

@@ -8,7 +8,7 @@ import type { Submission } from './submission.ts'
 
 type Members = Pick<Store, 'suspend' | 'resume' | 'impose' | 'imposed' | 'state' | 'altered'>
 
-/** What a store holds in this process: the records, the stops that are not durable yet, and whether it writes. */
+/** State that a store holds in this process: the records, the stops that are not durable yet, and whether it writes. */
 export function held(initial: Memory, sealKeys: SealKeys | undefined) {
   let memory = initial
   let suspended: ((chains: readonly string[]) => string) | undefined

@@ -46,7 +46,7 @@ export function commitContract(stores: Stores): void {
     for (const { name, stored, written, refused } of revisions) {
       test(`revision of ${kind}: ${name}`, async (t) => {
         const open = stores(t)
-        const [here, elsewhere] = [open(clock), open(clock)]
+        const [here, elsewhere] = [await open(clock), await open(clock)]
         for (let revision = 1; revision <= stored; revision += 1) await commit(elsewhere, at(kind, revision))
         const submission = at(kind, written)
         assert.equal((await here.commit(submission)).conflict, refused ? 'revision' : null)
@@ -60,7 +60,7 @@ export function commitContract(stores: Stores): void {
 
   test('a conflict leaves nothing of the writes before it', async (t) => {
     const open = stores(t)
-    const store = open(clock)
+    const store = await open(clock)
     await commit(store, creating('tenant', aTenant()))
     const key = aKey()
     const result = await store.commit({
@@ -74,13 +74,13 @@ export function commitContract(stores: Stores): void {
     })
     assert.equal(result.conflict, 'revision')
     assert.equal(store.state().keys.has(key.id), false)
-    assert.equal(open(clock).state().keys.has(key.id), false)
+    assert.equal((await open(clock)).state().keys.has(key.id), false)
     assert.equal(await store.policySource('acme', 'd'), undefined)
   })
 
   test('two equal requests make one pending approval', async (t) => {
     const open = stores(t)
-    const [here, elsewhere] = [open(clock), open(clock)]
+    const [here, elsewhere] = [await open(clock), await open(clock)]
     const [first, second] = [anApproval(), anApproval()]
     const results = await Promise.all([first, second].map((item) => here.commit(creating('approval', item))))
     assert.deepEqual(
@@ -93,7 +93,7 @@ export function commitContract(stores: Stores): void {
   })
 
   test('an equal request may ask again once the first is decided, and in another chain at once', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const first = anApproval()
     await commit(store, creating('approval', first))
     await commit(store, creating('approval', anApproval({ chain: 'acme/test' })))
@@ -103,7 +103,7 @@ export function commitContract(stores: Stores): void {
   })
 
   test('the appended entries come back in the order of the drafts, each after the one before', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const drafts = [note({ n: 1 }), note({ n: 2 }), note({ n: 3 }, { chain: 'acme/test' })]
     const result = await store.commit(only(...drafts))
     assert.ok(result.conflict === null)
@@ -134,9 +134,9 @@ export function commitContract(stores: Stores): void {
     }
     const draft = note(data)
     const name = 'Buchhaltung – 経理 🧾'
-    await commit(open(clock), only(draft))
-    await commit(open(clock), creating('key', aKey({ id: 'key_n', name })))
-    const elsewhere = open(clock)
+    await commit(await open(clock), only(draft))
+    await commit(await open(clock), creating('key', aKey({ id: 'key_n', name })))
+    const elsewhere = await open(clock)
     const entry = await elsewhere.entry(draft.id)
     const section = entry?.sections.find((item) => item.name === 'data')
     // JSON has one zero (RFC 8785 3.2.2.3).

@@ -18,7 +18,7 @@ const unknownKey = { kind: 'keyActive', keyId: 'key_unknown' } as const
 export function groupContract(stores: Stores): void {
   test('a conflict refuses only its own submission', async (t) => {
     const open = stores(t)
-    const store = open(clock)
+    const store = await open(clock)
     const drafts = [note({ n: 0 }), note({ n: 1 }), note({ n: 2 })]
     const results = await Promise.all(
       drafts.map((draft, i) => store.commit({ ...only(draft), guards: i === 1 ? [unknownKey] : [] })),
@@ -27,12 +27,12 @@ export function groupContract(stores: Stores): void {
       results.map(({ conflict }) => conflict),
       [null, 'keyActive', null],
     )
-    assert.deepEqual(await ids(open(clock)), [drafts[0]?.id, drafts[2]?.id])
+    assert.deepEqual(await ids(await open(clock)), [drafts[0]?.id, drafts[2]?.id])
     await assertChained(store)
   })
 
   test('what counts on nothing more being allowed is written before others that wait, in its order, and after those under way', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const named = (n: string) => only(note({ n }))
     const counting = (n: string) => ({
       ...named(n),
@@ -54,7 +54,7 @@ export function groupContract(stores: Stores): void {
   })
 
   test('what is large is written alone, and in turns with small ones that come again and again', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const large = (n: string) => store.commit(only(note({ n, text: 'x'.repeat(100_000) })))
     const small = (n: string) => store.commit(only(note({ n })))
     const again = async (): Promise<void> => {
@@ -73,7 +73,7 @@ export function groupContract(stores: Stores): void {
     ['no number', Number.NaN],
   ] as const) {
     test(`an entry that has no canonical form refuses only its own submission: ${name}`, async (t) => {
-      const store = stores(t)(clock)
+      const store = await stores(t)(clock)
       const bad = only(note(), note(data))
       const drafts = [note(), note()]
       const together = [bad, only(...drafts.slice(0, 1)), bad, only(...drafts.slice(1))]
@@ -91,7 +91,7 @@ export function groupContract(stores: Stores): void {
   }
 
   test('a record that has no canonical form refuses only its own submission, with what was written before it', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const good = creating('tenant', aTenant())
     const bad = creating('key', aKey())
     const broken = { kind: 'key', record: aKey({ name: '\ud800' }) } as const
@@ -115,7 +115,7 @@ export function groupContract(stores: Stores): void {
   })
 
   test('what one submission writes, the guards of the next ones see', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const key = aKey()
     const stop = aStop()
     await commit(store, creating('key', key))
@@ -139,7 +139,7 @@ export function groupContract(stores: Stores): void {
   })
 
   test('what a refused submission wrote, the guards of the next ones do not see', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const key = aKey()
     const refused = creating('key', key)
     const results = await Promise.all([
@@ -153,7 +153,7 @@ export function groupContract(stores: Stores): void {
   })
 
   test('what is more than a group is committed after it, and others have their turn between', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const answered: number[] = []
     const submitted = Array.from({ length: 501 }, async (_, n) => {
       await commit(store, only(note({ n })))
@@ -175,7 +175,7 @@ export function groupContract(stores: Stores): void {
   })
 
   test('a group of slow submissions ends early', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const text = 'x'.repeat(1_000_000)
     let answered = 0
     const submitted = Array.from({ length: 30 }, async () => {
@@ -190,26 +190,26 @@ export function groupContract(stores: Stores): void {
 
   test('close waits for what was submitted', async (t) => {
     const open = stores(t)
-    const store = open(clock)
+    const store = await open(clock)
     const draft = note()
     const submitted = store.commit(only(draft))
     await store.close()
     assert.equal((await submitted).conflict, null)
-    assert.deepEqual(await ids(open(clock)), [draft.id])
+    assert.deepEqual(await ids(await open(clock)), [draft.id])
   })
 
   test('a closed store neither reads nor writes', async (t) => {
     const open = stores(t)
-    const store = open(clock)
+    const store = await open(clock)
     await store.close()
     await assert.rejects(store.commit(only(note())), { code: 'audit_unavailable' })
     await assert.rejects(store.chains(), { code: 'audit_unavailable' })
-    assert.deepEqual(await ids(open(clock)), [])
+    assert.deepEqual(await ids(await open(clock)), [])
   })
 
   test('whatever arrives together at two stores of one file, each chain has one line', async (t) => {
     const open = stores(t)
-    const pair = [open(clock), open(clock)] as const
+    const pair = [await open(clock), await open(clock)] as const
     const one = fc.record({
       at: fc.constantFrom(0, 1),
       chain: fc.constantFrom(LIVE, 'acme/test', 'other/live'),

@@ -189,8 +189,8 @@ export function guardContract(stores: Stores): void {
     test(`guard ${guard.kind}: ${name}`, async (t) => {
       let nowMs = START_MS
       const open = stores(t)
-      const here = open(() => nowMs)
-      const elsewhere = open(() => nowMs)
+      const here = await open(() => nowMs)
+      const elsewhere = await open(() => nowMs)
       await commit(here, only(note()))
       for (const submission of before) await commit(elsewhere, submission)
       if (imposed !== undefined) here.impose(imposed)
@@ -205,7 +205,7 @@ export function guardContract(stores: Stores): void {
   }
 
   test('every guard of a submission must hold', async (t) => {
-    const store = stores(t)(() => START_MS)
+    const store = await stores(t)(() => START_MS)
     await commit(store, creating('key', key))
     const guards: Guard[] = [{ kind: 'keyActive', keyId: key.id }, notStopped, leadsTo('aud_first')]
     assert.equal((await store.commit({ ...only(note()), guards })).conflict, 'idempotency')

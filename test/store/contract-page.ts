@@ -61,7 +61,7 @@ const query: fc.Arbitrary<PageQuery> = fc.record(
 export function pageContract(stores: Stores): void {
   const chainOf = async (t: Parameters<Stores>[0]) => {
     let nowMs = START_MS
-    const store = stores(t)(() => nowMs)
+    const store = await stores(t)(() => nowMs)
     const all = await filled(store, (ms) => {
       nowMs += ms
     })

@@ -26,7 +26,7 @@ const approvals = {
 /** Reads other than pages. */
 export function readContract(stores: Stores): void {
   const withApprovals = async (t: Parameters<Stores>[0]) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     for (const approval of Object.values(approvals)) await commit(store, creating('approval', approval))
     return store
   }
@@ -109,7 +109,7 @@ export function readContract(stores: Stores): void {
   }
 
   test('how open approvals stand is read without what was asked for, however large that is', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const context = { text: 'x'.repeat(200_000) }
     for (let n = 0; n < 50; n += 1)
       await commit(store, creating('approval', anApproval({ digest: `sha256:${n}`, context })))
@@ -128,7 +128,7 @@ export function readContract(stores: Stores): void {
   })
 
   test('lengths of chains, and where entries of some types stand in a part of one', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const types = ['custom.a', 'custom.b', 'custom.c', 'custom.a']
     for (const type of types) await commit(store, only(note({}, { type })))
     await commit(store, { guards: [], writes: [], entries: [aDecision('allow')] })
@@ -168,7 +168,7 @@ export function readContract(stores: Stores): void {
   })
 
   test('recent actions are those of the newest decisions, each once', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     for (const action of ['old.one', 'a.b', 'c.d', 'a.b']) {
       await commit(store, { guards: [], writes: [], entries: [aDecision('deny', { action })] })
       await commit(store, only(note()))
@@ -178,7 +178,7 @@ export function readContract(stores: Stores): void {
   })
 
   test('chains are those with entries', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     assert.deepEqual(await store.chains(), [])
     await commit(store, only(note(), note({}, { chain: '_system' }), note(), note({}, { chain: 'acme/test' })))
     assert.deepEqual(await store.chains(), ['_system', LIVE, 'acme/test'])

@@ -20,7 +20,7 @@ const keeping = (stored: StoredPolicies): Submission => ({
 export function stateContract(stores: Stores): void {
   test('a commit of this process is in the state at once, one of another after refresh', async (t) => {
     const open = stores(t)
-    const [here, elsewhere] = [open(clock), open(clock)]
+    const [here, elsewhere] = [await open(clock), await open(clock)]
     const [tenant, key, stop] = [aTenant(), aKey(), aStop()]
     const all = [
       creating('tenant', tenant),
@@ -43,12 +43,12 @@ export function stateContract(stores: Stores): void {
     assert.equal(elsewhere.state().keys.size, 0)
     await elsewhere.refresh()
     assert.deepEqual(shown(elsewhere.state()), expected)
-    assert.deepEqual(shown(open(clock).state()), expected)
+    assert.deepEqual(shown((await open(clock)).state()), expected)
   })
 
   test('a change on `_system` records where it stands among the entries of each other chain', async (t) => {
     const open = stores(t)
-    const [here, elsewhere] = [open(clock), open(clock)]
+    const [here, elsewhere] = [await open(clock), await open(clock)]
     await commit(here, { guards: [], writes: [], entries: [note(), note()] })
     const everywhere = aStop({ level: 'L4', target: 'global', scope: 'global' })
     // Another process's entries count too, and so do those of the same commit that come before.
@@ -64,7 +64,7 @@ export function stateContract(stores: Stores): void {
 
   test('refresh takes in changes, and not only what is new', async (t) => {
     const open = stores(t)
-    const [here, elsewhere] = [open(clock), open(clock)]
+    const [here, elsewhere] = [await open(clock), await open(clock)]
     const key = aKey()
     await commit(here, creating('key', key))
     await elsewhere.refresh()
@@ -75,7 +75,7 @@ export function stateContract(stores: Stores): void {
   })
 
   test('a state that was taken stays as it was', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const before = store.state()
     await commit(store, creating('key', aKey()))
     assert.equal(before.keys.size, 0)
@@ -83,7 +83,7 @@ export function stateContract(stores: Stores): void {
 
   test('an imposed stop is in force before it is on disk, here alone', async (t) => {
     const open = stores(t)
-    const [here, elsewhere] = [open(clock), open(clock)]
+    const [here, elsewhere] = [await open(clock), await open(clock)]
     const stop = aStop()
     here.impose(stop)
     assert.deepEqual(here.state().switches, [stop])
@@ -93,7 +93,7 @@ export function stateContract(stores: Stores): void {
   })
 
   test('an imposed stop leaves the overlay with its commit, and is listed once', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const [stop, other] = [aStop(), aStop({ level: 'L1' })]
     store.impose(stop)
     store.impose(other)
@@ -105,7 +105,7 @@ export function stateContract(stores: Stores): void {
   })
 
   test('an imposed stop stays in force when its commit is refused', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const stop = aStop()
     store.impose(stop)
     const refused = { ...creating('switch', stop), guards: [{ kind: 'keyActive', keyId: 'key_x' } as const] }
@@ -120,23 +120,23 @@ export function stateContract(stores: Stores): void {
 
   test('the instance keeps its name, for every process', async (t) => {
     const open = stores(t)
-    const first = open(clock)
+    const first = await open(clock)
     await commit(first, only(note()))
     assert.match(first.origin, /^[\x20-\x7e]+$/)
-    assert.equal(open(clock).origin, first.origin)
-    assert.notEqual(stores(t)(clock).origin, first.origin)
+    assert.equal((await open(clock)).origin, first.origin)
+    assert.notEqual((await stores(t)(clock)).origin, first.origin)
   })
 
   test('policy sources are kept by tenant and digest', async (t) => {
     const open = stores(t)
-    const store = open(clock)
+    const store = await open(clock)
     for (const [tenantId, digest, source] of [
       ['acme', 'one', 'old'],
       ['other', 'one', 'theirs'],
       ['acme', 'two', 'new'],
     ] as const)
       await commit(store, keeping({ tenantId, digest, source }))
-    const read = (tenantId: string, digest: string) => open(clock).policySource(tenantId, digest)
+    const read = async (tenantId: string, digest: string) => (await open(clock)).policySource(tenantId, digest)
     assert.deepEqual(
       await Promise.all([read('acme', 'one'), read('acme', 'two'), read('other', 'one'), read('other', 'two')]),
       ['old', 'new', 'theirs', undefined],
@@ -144,7 +144,7 @@ export function stateContract(stores: Stores): void {
   })
 
   test('the newest policy sources of a tenant are kept, those that came again too', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     await commit(store, keeping({ tenantId: 'other', digest: 'd0', source: 'theirs' }))
     for (let i = 0; i < 102; i += 1) {
       await commit(store, keeping({ tenantId: 'acme', digest: `d${i}`, source: 'text' }))
@@ -162,7 +162,7 @@ export function stateContract(stores: Stores): void {
   })
 
   test('policy sources are kept up to 64 MiB of a tenant, the newest whatever its size', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const MIB = 1024 * 1024
     for (const [digest, bytes] of [
       ['a', 30 * MIB],
@@ -181,7 +181,7 @@ export function stateContract(stores: Stores): void {
 
   test('the use of an idempotency value is read by key, route and value, for ten minutes', async (t) => {
     let nowMs = START_MS
-    const store = stores(t)(() => nowMs)
+    const store = await stores(t)(() => nowMs)
     const use = { keyId: 'key_a', route: 'check', value: 'v', bodyDigest: 'sha256:d', entryId: 'aud_x', atMs: START_MS }
     await commit(store, { guards: [], writes: [{ kind: 'idempotency', use }], entries: [note()] })
     assert.deepEqual(await store.idempotencyUse('key_a', 'check', 'v'), use)
@@ -193,7 +193,7 @@ export function stateContract(stores: Stores): void {
 
   test('of the uses of a key the latest stays, whoever writes it and when', async (t) => {
     const open = stores(t)
-    const [here, elsewhere] = [open(clock), open(clock)]
+    const [here, elsewhere] = [await open(clock), await open(clock)]
     const used = (keyId: string, second: number) => ({ keyId, at: `2026-01-01T00:00:0${second}.000Z` })
     const uses = (...noted: KeyUse[]): Submission => ({
       guards: [],
@@ -202,7 +202,7 @@ export function stateContract(stores: Stores): void {
     })
     await commit(here, uses(used('key_a', 2), used('key_b', 1)))
     await commit(elsewhere, uses(used('key_a', 1), used('key_b', 3)))
-    for (const store of [here, elsewhere, open(clock)])
+    for (const store of [here, elsewhere, await open(clock)])
       assert.deepEqual(
         await store.keyUses(['key_b', 'key_a', 'key_c']),
         new Map([
@@ -215,7 +215,7 @@ export function stateContract(stores: Stores): void {
   })
 
   test('a record stored twice in one submission counts its revisions', async (t) => {
-    const store = stores(t)(clock)
+    const store = await stores(t)(clock)
     const key = aKey()
     const named = change('key', key, { name: 'x' })
     const writes = [creation('key', key).write, named.write]

@@ -13,7 +13,7 @@ const REGRESSION = 'clock.regression'
 export function timeContract(stores: Stores): void {
   test('a clock that goes back is noted each time that it does, not while it catches up', async (t) => {
     let nowMs = START_MS
-    const store = stores(t)(() => nowMs)
+    const store = await stores(t)(() => nowMs)
     for (const atMs of [0, -2000, -1000, -3000, 0, 1, -1]) {
       nowMs = START_MS + atMs
       await commit(store, only(note()))
@@ -30,7 +30,7 @@ export function timeContract(stores: Stores): void {
 
   test('a note is not lost with the submission that would have caused it', async (t) => {
     let nowMs = START_MS
-    const store = stores(t)(() => nowMs)
+    const store = await stores(t)(() => nowMs)
     await commit(store, only(note()))
     nowMs -= 1000
     await assert.rejects(store.commit(only(note('\ud800'))), TypeError)
@@ -43,7 +43,7 @@ export function timeContract(stores: Stores): void {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 30 }), async (steps) => {
         let nowMs = START_MS
-        const store = stores(t)(() => nowMs)
+        const store = await stores(t)(() => nowMs)
         let newestMs = 0
         let seenMs = 0
         const expected: string[] = []

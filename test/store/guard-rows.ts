@@ -123,8 +123,9 @@ export const pendings: readonly Row[] = [
   },
 ]
 
-const told = (type: string, decisionId = 'dec_1') => only(note({ decisionId }, { type }))
-const noOutcome: Guard = { kind: 'noOutcome', chain: LIVE, decisionId: 'dec_1', types: ['outcome.recorded'] }
+const DECISION = 'dec_01kdvdna006bzpaest5m47g98f'
+const told = (type: string, decisionId = DECISION) => only(note({ decisionId }, { type }))
+const noOutcome: Guard = { kind: 'noOutcome', chain: LIVE, decisionId: DECISION, types: ['outcome.recorded'] }
 export const outcomes: readonly Row[] = [
   { name: 'nothing was told', before: [], guard: noOutcome, refused: false },
   { name: 'the outcome was told', before: [told('outcome.recorded')], guard: noOutcome, refused: true },

@@ -7,8 +7,8 @@ import { idMaker } from '../../src/base/id.ts'
 import type { Clock } from '../../src/base/time.ts'
 import { sealKeysAt, signingKeyFile } from '../../src/files/signing-key.ts'
 import { randomPool } from '../../src/store/random-pool.ts'
-import type { StartCheck } from '../../src/store/sqlite/load.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
+import type { StartCheck } from '../../src/store/verify/startup.ts'
 import { START_MS } from './drafts.ts'
 
 /** A store on a data folder, with the log key in it, and what signs. */

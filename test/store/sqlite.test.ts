@@ -8,7 +8,10 @@ import { temporaryFolder } from '../helpers.ts'
 import { processorMs } from '../processor.ts'
 import { storeContract } from './contract.ts'
 
-storeContract((dir, clock) => openStore({ dir, create: true, clock }))
+storeContract(
+  () => temporaryFolder(),
+  (dir, clock) => openStore({ dir, create: true, clock }),
+)
 
 const pragmas: { name: string; value: unknown; why: string }[] = [
   { name: 'journal_mode', value: 'wal', why: 'readers do not wait for writers' },

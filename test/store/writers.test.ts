@@ -26,7 +26,11 @@ import { HANGS_MS } from '../until.ts'
 import { storeContract } from './contract.ts'
 import { aDecision, agentOf, aStop, commit, creating, enrolment, LIVE, note, only, START_MS } from './drafts.ts'
 
-if (FULL) storeContract((dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread() }))
+if (FULL)
+  storeContract(
+    () => temporaryFolder(),
+    (dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread() }),
+  )
 
 function opened(t: TestContext, makeWriter: MakeWriter, dir = temporaryFolder()): Store {
   const store = openStore({ dir, create: true, clock: Date.now, makeWriter })

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Clock } from '../../base/time.ts'
 import { loaded, type Memory } from '../memory.ts'
-import { logKeyInUse } from '../records.ts'
 import { runNow } from '../steps.ts'
-import type { SealKeys } from '../store.ts'
-import { unsealedIn } from '../verify/seals.ts'
-import { assertApprovals, assertHeads, assertRecords, assertStops } from '../verify/startup.ts'
+import {
+  assertAllSealed,
+  assertApprovals,
+  assertHeads,
+  assertRecords,
+  assertStops,
+  type FollowOptions,
+} from '../verify/startup.ts'
 import type { Connection } from './connection.ts'
 import { asUnusable } from './errors.ts'
 import { assertIndexed, assertNamed } from './indexed.ts'
@@ -15,23 +19,11 @@ import { RECORD_TABLES } from './records.ts'
 import type { MakeVerifier } from './verifiers.ts'
 import type { MakeWriter } from './writers.ts'
 
-/** Whether a file is opened of which chains were appended to without the log key: for the command that takes them up. */
-export type Unsealed = 'refused' | 'accepted'
-
-/** `nothing` is for commands that inspect a possibly altered file and answer nobody from it. */
-export type StartCheck = 'all' | 'allButApprovals' | 'nothing'
-
-export interface StoreOptions {
+export interface StoreOptions extends FollowOptions {
   /** Folder of the data file. */
   dir: string
   create: boolean
   clock: Clock
-  /** Records checked against the chains at start. Approvals may be left out: each is checked at its use. */
-  check?: StartCheck
-  /** Keys of the seals; without them nothing is sealed or held to seals, for a store that answers nobody. */
-  sealKeys?: SealKeys | undefined
-  /** @default 'refused' */
-  unsealed?: Unsealed | undefined
   makeWriter?: MakeWriter
   makeVerifier?: MakeVerifier
   onConvert?: OpenOptions['onConvert']
@@ -66,7 +58,7 @@ export function accept(connection: Connection, options: StoreOptions): void {
 function assertFollows(
   connection: Connection,
   origin: string,
-  { check = 'all', sealKeys, unsealed = 'refused' }: StoreOptions,
+  { check = 'all', sealKeys, unsealed = 'refused' }: FollowOptions,
 ): void {
   runNow(assertHeads(connection, origin))
   runNow(assertRecords(connection, origin))
@@ -78,11 +70,7 @@ function assertFollows(
     runNow(assertApprovals(connection, origin))
     assertIndexed(connection, [approval])
   }
-  if (unsealed === 'accepted') return
-  const key = sealKeys?.(logKeyInUse(connection.records.signingKey.all())?.id)
-  // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
-  const [fault] = runNow(unsealedIn(connection, origin, key, connection.entries.chains()))
-  if (fault !== undefined) throw fault
+  if (unsealed !== 'accepted') runNow(assertAllSealed(connection, origin, sealKeys))
 }
 
 /**

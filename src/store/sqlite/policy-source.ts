@@ -1,15 +1,6 @@
 import type { Database } from 'better-sqlite3'
+import { beyondLimits, type RetainedSet } from '../retention.ts'
 import type { StoredPolicies } from '../submission.ts'
-
-/** Number of sets that are kept of a tenant, the newest ones. */
-const RETAINED_SETS = 100
-/** Limit of their bytes together; the newest set is kept whatever its size, which the loader bounds. */
-const RETAINED_BYTES = 64 * 1024 * 1024
-
-interface RetainedSet {
-  digest: string
-  bytes: number
-}
 
 /** Statements over policy_text. Only commit.ts writes, inside its transaction. */
 export function policySourceQueries(db: Database) {
@@ -34,14 +25,4 @@ export function policySourceQueries(db: Database) {
       for (const { digest } of beyondLimits(retained.all(tenantId))) remove.run(tenantId, digest)
     },
   }
-}
-
-/** Sets beyond a limit, from a list with the newest first; never the first. */
-function beyondLimits(sets: readonly RetainedSet[]): readonly RetainedSet[] {
-  let bytes = 0
-  const end = sets.findIndex((set, i) => {
-    bytes += set.bytes
-    return i > 0 && (i >= RETAINED_SETS || bytes > RETAINED_BYTES)
-  })
-  return end < 0 ? [] : sets.slice(end)
 }

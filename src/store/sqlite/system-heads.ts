@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { isJsonObject, type Json, storedJson } from '../../base/json.ts'
 import type { RecordedHead } from '../records.ts'
+import { headsIn } from '../system-heads.ts'
 import type { ChainPlaces } from './places.ts'
 import type { PrunedQueries } from './pruned.ts'
 
@@ -55,18 +55,4 @@ export function systemHeadQueries(db: Database, places: ChainPlaces, pruned: Pru
       return found
     },
   }
-}
-
-function headsIn(seq: number, json: string): RecordedHead[] {
-  const data = storedJson(json)
-  const heads = isJsonObject(data) ? data.checkpoints : undefined
-  return Array.isArray(heads) ? heads.flatMap((head) => headOf(seq, head)) : []
-}
-
-function headOf(seq: number, value: Json): RecordedHead[] {
-  if (!isJsonObject(value)) return []
-  const { chain, size, root } = value
-  return typeof chain === 'string' && typeof size === 'number' && typeof root === 'string'
-    ? [{ seq, chain, size, root }]
-    : []
 }

@@ -1,8 +1,6 @@
 import type { Database } from 'better-sqlite3'
+import { IDEMPOTENCY_MS } from '../retention.ts'
 import type { IdempotencyUse, KeyUse } from '../submission.ts'
-
-/** Time after which a value may be used afresh. */
-const IDEMPOTENCY_MS = 10 * 60_000
 
 /** Statements over idempotency. Only commit.ts writes, inside its transaction. */
 export function idempotencyQueries(db: Database) {

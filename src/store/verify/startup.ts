@@ -3,15 +3,55 @@ import { APPROVAL_EVENTS, type EventType } from '../../audit/events.ts'
 import { erasures, type RedactionTarget, targetsOf } from '../../audit/redaction.ts'
 import { GLOBAL } from '../../killswitch/killswitch.ts'
 import { AlteredFile } from '../errors.ts'
+import { logKeyInUse } from '../records.ts'
 import type { Source } from '../source.ts'
 import { read, type Steps } from '../steps.ts'
+import type { SealKeys } from '../store.ts'
 import type { Placed } from '../submission.ts'
 import { foldChain, foldEntry, nothingFolded } from './fold.ts'
 import { assertSame, differing, MISSING } from './follow.ts'
 import { readChange } from './provenance.ts'
+import { unsealedIn } from './seals.ts'
 import { dataOf, reading, soundEntry } from './sound-entry.ts'
 
 type Place = Pick<Placed, 'chain' | 'seq'>
+
+/** Whether a store is opened of which chains were appended to without the log key: for the command that takes them up. */
+export type Unsealed = 'refused' | 'accepted'
+
+/** `nothing` is for commands that inspect a possibly altered store and answer nobody from it. */
+export type StartCheck = 'all' | 'allButApprovals' | 'nothing'
+
+export interface FollowOptions {
+  /** Records checked against the chains at start. Approvals may be left out: each is checked at its use. */
+  check?: StartCheck
+  /** Keys of the seals; without them nothing is sealed or held to seals, for a store that answers nobody. */
+  sealKeys?: SealKeys | undefined
+  /** @default 'refused' */
+  unsealed?: Unsealed | undefined
+}
+
+/** Requires records and heads to follow from the chains, and each chain to be sealed. @throws AlteredFile */
+export function* assertFollows(
+  source: Source,
+  origin: string,
+  { check = 'all', sealKeys, unsealed = 'refused' }: FollowOptions,
+): Steps<void> {
+  if (check === 'nothing') return
+  yield* assertHeads(source, origin)
+  yield* assertRecords(source, origin)
+  yield* assertStops(source)
+  if (check !== 'allButApprovals') yield* assertApprovals(source, origin)
+  if (unsealed !== 'accepted') yield* assertAllSealed(source, origin, sealKeys)
+}
+
+/** Requires each chain to be sealed, as far as the log key is at hand. @throws AlteredFile */
+export function* assertAllSealed(source: Source, origin: string, sealKeys: SealKeys | undefined): Steps<void> {
+  const key = sealKeys?.(logKeyInUse(yield* read(source.records.signingKey.all()))?.id)
+  // A chain that is gone shows where it was signed or anchored; the service starts, and writes nothing to it.
+  const [fault] = yield* unsealedIn(source, origin, key, yield* read(source.entries.chains()))
+  if (fault !== undefined) throw fault
+}
 
 /** Requires every chain to start at its genesis or pruned edge, and its last entry to follow the one before. */
 export function* assertHeads(source: Source, origin: string): Steps<void> {

@@ -1,0 +1,119 @@
+import type { Head } from '../../audit/chain.ts'
+import { type SealKey, sealOf } from '../../audit/seal.ts'
+import { digestOfDigits, digitsOf } from '../../base/digest.ts'
+import { placeOf } from '../places.ts'
+import type { SeqRange } from '../queries.ts'
+import type { SealRow } from '../source.ts'
+import { first, type Runner, statement } from './database.ts'
+
+const NUMBER = statement('SELECT number FROM gate.chain WHERE name = $1')
+const NAME = statement('SELECT name FROM gate.chain WHERE number = $1')
+const MAKE = statement('INSERT INTO gate.chain (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING')
+const NAMED = statement(
+  `SELECT name FROM gate.chain AS c
+    WHERE EXISTS (SELECT FROM gate.audit_entry
+      WHERE at >= c.number::bigint << 33 AND at < (c.number::bigint + 1) << 33) ORDER BY name`,
+)
+const LOCK = statement(
+  `SELECT name, number, length, encode(hash, 'hex') AS digits, state
+     FROM gate.chain WHERE name = ANY($1) ORDER BY number FOR UPDATE`,
+)
+const LOCK_ALL = statement(
+  `SELECT name, number, length, encode(hash, 'hex') AS digits, state FROM gate.chain ORDER BY number FOR UPDATE`,
+)
+const PUT_HEAD = statement(
+  `UPDATE gate.chain SET length = $2, hash = decode($3, 'hex'), sealed_size = $4, seal_key = $5, seal = $6 WHERE name = $1`,
+)
+const SEAL = statement(
+  'SELECT sealed_size AS size, seal_key AS key, seal AS mac FROM gate.chain WHERE name = $1 AND seal IS NOT NULL',
+)
+const SEALED = statement('SELECT name FROM gate.chain WHERE seal IS NOT NULL ORDER BY name')
+const UNSEAL = statement('UPDATE gate.chain SET sealed_size = NULL, seal_key = NULL, seal = NULL WHERE name = $1')
+const PRUNED = statement('SELECT pruned FROM gate.chain WHERE name = $1')
+const DECIDED_BY = statement('UPDATE gate.chain SET state = $1 WHERE name = ANY($2)')
+
+/** A chain whose row is locked. */
+export interface LockedChain {
+  name: string
+  number: number
+  length: number
+  /** Hash of the newest entry; null for none. */
+  digits: string | null
+  /** Version of the records by which entries must be decided. */
+  state: number
+}
+
+/** Numbers of chains, which never change. Chains are made apart from the transactions that append to them. */
+export type Numbers = Map<string, number>
+
+/** Places of entries, by the numbers of their chains. */
+export function chainPlaces(run: Runner, numbers: Numbers) {
+  /** Number of a chain; 0, where nothing lies, for one that has none. */
+  const number = async (chain: string): Promise<number> => {
+    const known = numbers.get(chain) ?? (await first(run.rows<{ number: number }>(NUMBER, [chain])))?.number ?? 0
+    if (known !== 0) numbers.set(chain, known)
+    return known
+  }
+  return {
+    number,
+    name: async (ofNumber: number) => (await first(run.rows<{ name: string }>(NAME, [ofNumber])))?.name,
+    at: async (chain: string, seq: number) => placeOf(await number(chain), seq),
+    /** The places `from` <= at < `to`. */
+    range: async (chain: string, { first: begin, end }: SeqRange): Promise<[from: number, to: number]> => {
+      const of = await number(chain)
+      return [placeOf(of, begin), placeOf(of, end)]
+    },
+    /** Chains that have entries. */
+    chains: async () => (await run.rows<{ name: string }>(NAMED)).map(({ name }) => name),
+  }
+}
+
+export type ChainPlaces = ReturnType<typeof chainPlaces>
+
+/** Makes the chains that are not there yet. */
+export async function makeChains(run: Runner, chains: readonly string[], numbers: Numbers): Promise<void> {
+  const missing = chains.filter((chain) => !numbers.has(chain))
+  if (missing.length > 0) await run.rows(MAKE, [missing])
+}
+
+/** Locks the rows of these chains, or of all, in the order that every sidecar follows. */
+export function lockChains(run: Runner, chains: readonly string[] | 'all'): Promise<LockedChain[]> {
+  return chains === 'all' ? run.rows<LockedChain>(LOCK_ALL) : run.rows<LockedChain>(LOCK, [chains])
+}
+
+/** Requires later entries of these chains to be decided by this version of the records. */
+export function requireState(run: Runner, version: number, chains: readonly string[]): void {
+  run.send(DECIDED_BY, [version, chains])
+}
+
+/** Writes the end of a chain. */
+export function putHead(
+  run: Runner,
+  chain: string,
+  { seq, hash }: Head,
+  seal?: { key: SealKey; origin: string },
+): void {
+  const size = seq + 1
+  const sealed = seal
+    ? [size, seal.key.id, sealOf(seal.key, { origin: seal.origin, chain, size, hash })]
+    : [null, null, null]
+  run.send(PUT_HEAD, [chain, size, digitsOf(hash), ...sealed])
+}
+
+export function sealQueries(run: Runner) {
+  return {
+    get: (chain: string) => first(run.rows<SealRow>(SEAL, [chain])),
+    put: (origin: string, key: SealKey, chain: string, head: Head) => putHead(run, chain, head, { key, origin }),
+    chains: async () => (await run.rows<{ name: string }>(SEALED)).map(({ name }) => name),
+    remove: (chain: string) => run.send(UNSEAL, [chain]),
+  }
+}
+
+export async function prunedSize(run: Runner, chain: string): Promise<number> {
+  return (await first(run.rows<{ pruned: number }>(PRUNED, [chain])))?.pruned ?? 0
+}
+
+/** True when this is the newest entry of a locked chain. */
+export function isEnd({ length, digits }: LockedChain, { seq, hash }: Head): boolean {
+  return length === seq + 1 && digits !== null && digestOfDigits(digits) === hash
+}

