@@ -1,6 +1,6 @@
 import './declared.ts'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { serialize } from 'node:v8'
@@ -22,11 +22,13 @@ import type { KillSwitch } from '../src/killswitch/killswitch.ts'
 import { type ConfigSources, readConfig } from '../src/service/config.ts'
 import { createLogger, type Logger } from '../src/service/log.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../src/service/server.ts'
+import { openConfigured } from '../src/service/store.ts'
 import { DATA_FILE, openDatabase } from '../src/store/sqlite/open.ts'
 import { openStore } from '../src/store/sqlite/store.ts'
 import { verifyHere } from '../src/store/sqlite/verifiers.ts'
 import { writeHere } from '../src/store/sqlite/writers.ts'
 import type { Store } from '../src/store/store.ts'
+import { postgresDatabase } from './postgres.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 
@@ -157,9 +159,38 @@ export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
   verifier: verifyHere,
 }
 
-/** The store of a data folder as another process opens it that holds the log key. */
-export function openBeside(dir: string, clock: Clock = Date.now): Store {
+/** The store of a service's folder as another process opens it that holds the log key. */
+export async function openBeside(dir: string, clock: Clock = Date.now): Promise<Store> {
+  const data = join(dir, 'data')
+  if (!existsSync(join(dir, 'store'))) return openFile(data, clock)
+  const config = readConfig({ flags: { data, ...storedSettings(dir) }, env: {}, file: undefined })
+  return openConfigured(config, { create: true, clock, sealKeys: sealKeysAt(join(data, 'signing-key.pem')) })
+}
+
+/** The store of a data file as another process opens it that holds the log key. */
+export function openFile(dir: string, clock: Clock = Date.now): Store {
   return openStore({ dir, create: true, clock, sealKeys: sealKeysAt(join(dir, 'signing-key.pem')) })
+}
+
+/** Engine of the stores of tests: the data file, or a database of a server. */
+const ENGINE = process.env.GATE_TEST_STORE ?? 'file'
+
+/** Settings of the store that belongs to a folder, which is the same for each service on it. */
+async function storeSettings(t: Cleanup, dir: string): Promise<{ store?: string; storePassword?: string }> {
+  if (ENGINE !== 'postgres') return {}
+  const storePassword = join(dir, 'store-password')
+  const at = join(dir, 'store')
+  if (!existsSync(at)) {
+    const url = new URL(await postgresDatabase(t))
+    writeFileSync(storePassword, url.password, { mode: 0o600 })
+    url.password = ''
+    writeFileSync(at, url.href)
+  }
+  return storedSettings(dir)
+}
+
+function storedSettings(dir: string): { store: string; storePassword: string } {
+  return { store: readFileSync(join(dir, 'store'), 'utf8'), storePassword: join(dir, 'store-password') }
 }
 
 /** The real service on a free port, with its file and policies in a temporary folder. */
@@ -175,6 +206,7 @@ export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<
     port: '0',
     watch: options.watch ?? 'on',
     sweep: 'off',
+    ...(await storeSettings(t, dir)),
     ...options.settings,
   }
   const config = readConfig({ flags, env: {}, file: undefined })

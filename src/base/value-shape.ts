@@ -37,6 +37,18 @@ export const optionalHttpUrl: Shape<string | null> = {
   },
 }
 
+const POSTGRES_URL = /^postgres(?:ql)?:\/\/(?:[^\s/?#@:]+@)?[^\s/?#@]+\/[^\s/?#@]+(?:\?\S*)?$/
+
+/** The URL of a PostgreSQL database without a password, or null. */
+export const optionalPostgresUrl: Shape<string | null> = {
+  schema: { type: ['string', 'null'], pattern: POSTGRES_URL.source },
+  fromText: text.fromText,
+  read(value) {
+    if (value === null) return null
+    return typeof value === 'string' && POSTGRES_URL.test(value) && URL.canParse(value) ? value : undefined
+  },
+}
+
 export const port: Shape<number> = {
   schema: { type: 'integer', minimum: 0, maximum: 65_535 },
   fromText: (given) => (/^\d{1,5}$/.test(given) ? Number(given) : given),

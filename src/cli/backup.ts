@@ -44,6 +44,10 @@ interface Backup {
 
 async function backup(to: string, options: CommonOptions): Promise<void> {
   const config = configOf(options)
+  if (config.store !== null)
+    throw new CannotRun(
+      'A PostgreSQL database has backups of its own, such as pg_basebackup and WAL archiving; see docs/operations.md.',
+    )
   const path = resolve(to)
   assertFree(path)
   const dir = resolve(config.data)

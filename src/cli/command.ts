@@ -22,9 +22,13 @@ export class GateCommand extends Command {
   }
 }
 
-/** The flags of these settings, then the options of every command. */
+/** Settings of the place where everything is kept. */
+export const STORE_SETTINGS: readonly SettingName[] = ['data', 'store', 'storePassword']
+
+/** The flags of these settings, where `data` stands for all of the store, then the options of every command. */
 export function addCommonOptions(command: GateCommand, ...settings: readonly ('data' | 'policies')[]): GateCommand {
-  for (const name of settings) addSettingOption(command, name)
+  const names = settings.flatMap((name): readonly SettingName[] => (name === 'data' ? STORE_SETTINGS : [name]))
+  for (const name of names) addSettingOption(command, name)
   return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
 }
 

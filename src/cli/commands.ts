@@ -3,6 +3,7 @@ import type { Commands } from './program.ts'
 /** All commands of the program, each group by its first word. */
 export const COMMANDS: Commands = {
   serve: async () => (await import('./serve/serve.ts')).addServeCommand,
+  store: async () => (await import('./store/store.ts')).addStoreCommands,
   backup: async () => (await import('./backup.ts')).addBackupCommand,
   keys: async () => (await import('./keys.ts')).addKeyCommands,
   tenants: async () => (await import('./tenants.ts')).addTenantCommands,

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { resolve } from 'node:path'
 import type { Deps } from '../actions/deps.ts'
 import { idMaker } from '../base/id.ts'
 import type { Config } from '../service/config.ts'
 import { signingKeyPath } from '../service/paths.ts'
-import type { Store } from '../store/store.ts'
 import type { StartCheck, Unsealed } from '../store/verify/startup.ts'
 import { CannotRun, type CommonOptions, configOf } from './context.ts'
 import { conversionProgress } from './progress.ts'
@@ -30,14 +28,13 @@ export async function withStore<T>(
   const config = configOf(options)
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
-  // Commands without a data file do not load SQLite.
-  const [{ openStore }, { sealKeysAt }] = await Promise.all([
-    import('../store/sqlite/store.ts'),
+  // Commands without a store do not load its engine.
+  const [{ openConfigured }, { sealKeysAt }] = await Promise.all([
+    import('../service/store.ts'),
     import('../files/signing-key.ts'),
   ])
   const sealKeys = sealKeysAt(signingKeyPath(config))
-  const store: Store = openStore({
-    dir: resolve(config.data),
+  const store = await openConfigured(config, {
     create,
     clock,
     sealKeys,

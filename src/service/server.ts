@@ -26,8 +26,6 @@ import type { Refusals } from '../http/refusals.ts'
 import type { Services } from '../http/services.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
 import { randomPool } from '../store/random-pool.ts'
-import type { StoreOptions } from '../store/sqlite/load.ts'
-import { openStore } from '../store/sqlite/store.ts'
 import { type MakeVerifier, verifyInThread } from '../store/sqlite/verifiers.ts'
 import { type MakeWriter, writeWhereBetter } from '../store/sqlite/writers.ts'
 import type { Store } from '../store/store.ts'
@@ -45,6 +43,7 @@ import { reasonsOf } from './readiness.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
 import { AT_ONCE, type Ending, endService, stoppingError } from './stopping.ts'
 import { keepStops } from './stops.ts'
+import { openConfigured } from './store.ts'
 import { keepSweeping } from './sweep.ts'
 import { keepTrail } from './trail.ts'
 import { watchVerifications } from './verification.ts'
@@ -107,8 +106,8 @@ export async function startServer({
     (error, task) => log.error({ task, cause: String(error) }, 'background task failed'),
     stopping.signal,
   )
-  const file = { dir: resolve(config.data), create: true, clock, sealKeys, makeWriter, makeVerifier }
-  const { store, writing, verification } = watchedStore(file, log, stopping.signal)
+  const file = { create: true, clock, sealKeys, makeWriter, makeVerifier, onConvert: conversionLog(log) }
+  const { store, writing, verification } = watchedStore(await openConfigured(config, file), clock, log, stopping.signal)
   const background = { config, log, tasks }
   const deps = { store, clock, newId }
   try {
@@ -155,11 +154,10 @@ export async function startServer({
 }
 
 /** The store of the service: what becomes of its commits and verifications is watched, for every caller. */
-function watchedStore(options: StoreOptions, log: Logger, stopping: AbortSignal) {
-  const file = openStore({ ...options, onConvert: conversionLog(log) })
-  const writing = watchWrites(file, options.clock)
-  const verification = watchVerifications(file, log, stopping)
-  const store: Store = { ...file, commit: writing.commit, verifyChain: verification.verifyChain }
+function watchedStore(opened: Store, clock: Clock, log: Logger, stopping: AbortSignal) {
+  const writing = watchWrites(opened, clock)
+  const verification = watchVerifications(opened, log, stopping)
+  const store: Store = { ...opened, commit: writing.commit, verifyChain: verification.verifyChain }
   return { store, writing, verification }
 }
 

@@ -17,10 +17,13 @@ export function runNow<T>(steps: Steps<T>): T {
   return step.value
 }
 
-/** Runs work over a server. */
-export async function runLater<T>(steps: Steps<T>): Promise<T> {
+/** Runs work over a server. @param signal ends it between two reads, with its reason */
+export async function runLater<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   let step = steps.next()
-  while (step.done !== true) step = await nextStep(steps, step.value)
+  while (step.done !== true) {
+    step = await nextStep(steps, step.value)
+    signal?.throwIfAborted()
+  }
   return step.value
 }
 

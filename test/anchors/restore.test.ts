@@ -43,7 +43,7 @@ function newest({ anchorFile }: Scene): Map<string, { size: number; root: string
 
 /** The data of the entries `audit.restored`. */
 async function restoredEntries({ dir }: Scene) {
-  const store = openBeside(join(dir, 'data'))
+  const store = await openBeside(dir)
   try {
     const { items } = await store.page({ chain: '_system', order: 'asc', limit: 1000, offset: 0 })
     return items

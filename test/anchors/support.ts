@@ -31,7 +31,7 @@ export function linesOf(path: string): string[] {
 
 /** Every checkpoint of the data file, as `chain size` in the order in which they were signed. */
 export async function signed(dir: string): Promise<string[]> {
-  const store = openBeside(join(dir, 'data'))
+  const store = await openBeside(dir)
   try {
     return (await store.checkpointsAfter(0, 10_000)).map(({ note }) => shortOf(note))
   } finally {

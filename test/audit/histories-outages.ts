@@ -9,7 +9,7 @@ import { anchorFile } from '../../src/anchors/file.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
 import { randomPool } from '../../src/store/random-pool.ts'
-import { openBeside } from '../helpers.ts'
+import { openFile } from '../helpers.ts'
 import { HOST, type World } from './histories.ts'
 import { command, pick } from './histories-command.ts'
 import * as m from './histories-model.ts'
@@ -22,7 +22,7 @@ async function beside<T>(
   work: (deps: Parameters<typeof rotateLogKey>[0]) => Promise<T>,
 ): Promise<T> {
   const { clock } = life
-  const store = openBeside(dir, clock)
+  const store = openFile(dir, clock)
   try {
     return await work({ store, clock, newId: idMaker(clock, randomPool()) })
   } finally {

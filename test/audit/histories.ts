@@ -14,7 +14,7 @@ import type { Tasks } from '../../src/service/repeat.ts'
 import { keepTrail, type Trail } from '../../src/service/trail.ts'
 import { randomPool } from '../../src/store/random-pool.ts'
 import { HEADER, setOf } from '../authoring/sources.ts'
-import { ACME_POLICY, openBeside, temporaryFolder } from '../helpers.ts'
+import { ACME_POLICY, openFile, temporaryFolder } from '../helpers.ts'
 import { START_MS } from '../store/drafts.ts'
 import { snapshot } from './trail.ts'
 
@@ -67,7 +67,7 @@ export async function newWorld(): Promise<World> {
   let background = stepped()
 
   const open = async (): Promise<void> => {
-    const store = openBeside(dir, clock)
+    const store = openFile(dir, clock)
     const deps = { store, clock, newId: idMaker(clock, randomPool()) }
     background = stepped()
     const trail = await keepTrail(deps, { config, log: createLogger('silent'), tasks: background.tasks })

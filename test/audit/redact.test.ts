@@ -9,7 +9,7 @@ import { idMaker } from '../../src/base/id.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { randomPool } from '../../src/store/random-pool.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
-import { type Gate, openBeside, startGate } from '../helpers.ts'
+import { type Gate, openFile, startGate } from '../helpers.ts'
 import { commit, note, only } from '../store/drafts.ts'
 import { changesBy } from '../store/old-tables.ts'
 import { tamper } from '../store/used-folder.ts'
@@ -120,7 +120,7 @@ test('an entry that says it erased what no command erases, erases nothing', asyn
   const seq = await seqOf((await check(5)).decisionId)
   await gate.server.close()
   const dir = join(gate.dir, 'data')
-  const store = openBeside(dir)
+  const store = openFile(dir)
   const targets = ['decision', 'grounds'].map((section) => ({ first: seq, last: seq, section }))
   const data = { targets, reason: 'forged' }
   await commit(store, only(note(data, { chain: LIVE, type: 'audit.redaction' })))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { assertOneHistory, checkpointsOf } from '../evidence/signed.ts'
-import { openBeside, temporaryFolder } from '../helpers.ts'
+import { openFile, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { assertRecorded, command, folderIn, later, load, serve } from './processes.ts'
 
@@ -36,7 +36,7 @@ test('kill -9 of a service that signs, and of rotations of its key: what is sign
     await service.end('SIGKILL')
     await running.stop()
     acknowledged.push(...running.acknowledged)
-    const store = openBeside(folder.data)
+    const store = openFile(folder.data)
     signed.push((await checkpointsOf(store)).length)
     await assertOneHistory(store)
     await store.close()
@@ -53,7 +53,7 @@ test('kill -9 of a service that signs, and of rotations of its key: what is sign
     }),
   )
   await service.end('SIGTERM')
-  const store = openBeside(folder.data)
+  const store = openFile(folder.data)
   t.after(() => store.close())
   const inputs = { trust: trustOf(store), nowMs: Date.now() }
   for (const bundle of bundles) assert.equal(verifyBundle(bundle, inputs).verdict, 'valid')

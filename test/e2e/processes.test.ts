@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { keyInUse } from '../../src/actions/evidence/signing-keys.ts'
 import { checkpointsOf } from '../evidence/signed.ts'
-import { openBeside, startGate, temporaryFolder } from '../helpers.ts'
+import { openFile, startGate, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { assertRecorded, command, folderIn, load, serve } from './processes.ts'
 
@@ -28,7 +28,7 @@ test('processes that start at once on a new folder are one instance', async (t) 
   const make = (tenant: string) => command(folder, 'keys', 'create', '--tenant', tenant, '--role', 'owner')
   const [key] = await Promise.all([make('acme'), make('other'), serve(t, folder)])
   await serve(t, folder)
-  const store = openBeside(folder.data)
+  const store = openFile(folder.data)
   t.after(() => store.close())
   const { keys, signingKeys, tenants } = store.state()
   assert.deepEqual([keys.size, signingKeys.size, [...tenants.keys()].sort()], [2, 1, ['acme', 'other']])

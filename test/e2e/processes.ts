@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import { assertDeclared } from '../declared.ts'
-import { ACME_POLICY, type Cleanup, openBeside, writeFiles } from '../helpers.ts'
+import { ACME_POLICY, type Cleanup, openFile, writeFiles } from '../helpers.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
 const run = promisify(execFile)
@@ -151,7 +151,7 @@ export function load(url: string, key: Key, connections: number): Load {
 
 /** Every chain of the file verifies, and every decision that was acknowledged is in it. Returns how many entries there are. */
 export async function assertRecorded(data: string, acknowledged: readonly string[]): Promise<number> {
-  const store = openBeside(data)
+  const store = openFile(data)
   try {
     let entries = 0
     for (const chain of await store.chains()) {

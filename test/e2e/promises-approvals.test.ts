@@ -6,7 +6,7 @@ import { revokeKey } from '../../src/actions/keys/keys.ts'
 import { seal } from '../../src/audit/entry.ts'
 import { parseDigest } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
-import { type Gate, openBeside, startGate } from '../helpers.ts'
+import { type Gate, openFile, startGate } from '../helpers.ts'
 import { tamper } from '../store/used-folder.ts'
 
 const POLICY = `
@@ -117,7 +117,7 @@ for (const [what, alter] of ALTERED) {
 
 test('a vote by a key that another process has just revoked does not count', async (t) => {
   const { gate, ann, check } = await approved(t)
-  const other = openBeside(join(gate.dir, 'data'))
+  const other = openFile(join(gate.dir, 'data'))
   t.after(() => other.close())
   const deps = { store: other, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
   await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, ann.id)
@@ -162,7 +162,7 @@ test('a key revoked by another process ends no stop', async (t) => {
   const gate = await startGate(t)
   const operator = await gate.key({ roles: ['operator'] })
   await gate.call(operator, 'POST', '/killswitch/trigger', { level: 'L3', reason: 'drill', triggeredBy: 'ops' })
-  const other = openBeside(join(gate.dir, 'data'))
+  const other = openFile(join(gate.dir, 'data'))
   t.after(() => other.close())
   const deps = { store: other, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
   await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, operator.id)

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import { anchored } from '../anchors/support.ts'
 import { assertOneHistory, checkpointsOf } from '../evidence/signed.ts'
-import { openBeside, temporaryFolder } from '../helpers.ts'
+import { openFile, temporaryFolder } from '../helpers.ts'
 import { fullTest } from '../tier.ts'
 import { until } from '../until.ts'
 import {
@@ -178,7 +178,7 @@ fullTest(
     const [live] = chains.filter(({ chain }: { chain: string }) => chain === 'acme/live')
     assert.deepEqual([valid, live.status], [true, 'ok'])
     const lines = anchored(file)
-    const store = openBeside(folder.data)
+    const store = openFile(folder.data)
     assert.ok((await assertOneHistory(store)) > 4)
     const signed = (await checkpointsOf(store)).map(({ chain, size }) => `${chain} ${size}`)
     await store.close()

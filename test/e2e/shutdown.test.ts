@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openBeside, startGate, temporaryFolder } from '../helpers.ts'
+import { openFile, startGate, temporaryFolder } from '../helpers.ts'
 
 test('a stop that could not be written is tried once more when the service ends', async (t) => {
   const gate = await startGate(t, { dir: temporaryFolder() })
@@ -14,7 +14,7 @@ test('a stop that could not be written is tried once more when the service ends'
   assert.equal((await gate.call(key, 'POST', '/killswitch/trigger', body)).body.data.persisted, false)
   renameSync(`${file}.away`, file)
   await gate.server.close()
-  const store = openBeside(join(gate.dir, 'data'))
+  const store = openFile(join(gate.dir, 'data'))
   t.after(() => store.close())
   assert.equal(store.state().switches.length, 1)
 })

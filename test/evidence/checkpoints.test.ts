@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger } from '../../src/service/log.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type GateOptions, openBeside, startGate } from '../helpers.ts'
+import { type GateOptions, openFile, startGate } from '../helpers.ts'
 import { assertRefused, untilLoaded } from '../http/support.ts'
 import { commit, note, only } from '../store/drafts.ts'
 import { tamper } from '../store/used-folder.ts'
@@ -105,7 +105,7 @@ test('a service that ends signs what it has written', async () => {
   const key = await ending.key()
   await ending.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
   await ending.server.close()
-  const kept = openBeside(`${ending.dir}/data`)
+  const kept = openFile(`${ending.dir}/data`)
   try {
     const [ofTenant] = (await checkpointsOf(kept, LIVE)).slice(-1)
     assert.equal(ofTenant?.size, (await kept.lengths([LIVE])).get(LIVE))

@@ -13,12 +13,12 @@ import { signingKeyFile } from '../../src/files/signing-key.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { StoredCheckpoint } from '../../src/store/submission.ts'
 import type { Cleanup } from '../helpers.ts'
-import { openBeside } from '../helpers.ts'
+import { openFile } from '../helpers.ts'
 
 /** Opens the store, the keyring and the checkpointer, as a process beside the service has them. */
 export async function signerOf(t: Cleanup, data: string) {
   const clock = Date.now
-  const store = openBeside(data, clock)
+  const store = openFile(data, clock)
   t.after(() => store.close())
   const deps = { store, clock, newId: idMaker(clock, randomBytes) }
   const keyFile = signingKeyFile(`${data}/signing-key.pem`)

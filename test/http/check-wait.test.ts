@@ -209,7 +209,7 @@ for (const [how, end] of [
 }
 
 async function revokedElsewhere(id: string): Promise<void> {
-  const store = openBeside(`${gate.dir}/data`)
+  const store = await openBeside(gate.dir)
   await revokeKey({ store, clock: Date.now, newId }, { actor: HOST, caller: undefined }, id)
   await store.close()
 }

@@ -37,7 +37,7 @@ async function elapsed(work: Promise<unknown>): Promise<number> {
 }
 
 async function revokedElsewhere(id: string): Promise<void> {
-  const store = openBeside(`${gate.dir}/data`)
+  const store = await openBeside(gate.dir)
   const deps = { store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
   await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, id)
   await store.close()

@@ -21,7 +21,7 @@ async function listed(gate: Gate, by: Key): Promise<Record<string, string | null
 
 /** Returns the last uses that the file holds. */
 async function stored(dir: string, ...keyIds: string[]): Promise<ReadonlyMap<string, string>> {
-  const store = openBeside(join(dir, 'data'))
+  const store = await openBeside(dir)
   try {
     return await store.keyUses(keyIds)
   } finally {
@@ -78,7 +78,7 @@ test('it is there after a stop, and no entry says so', async (t) => {
 
 test('nothing is written while nothing was used, and what was written is not written again', async (t) => {
   const dir = temporaryFolder()
-  const store = openBeside(join(dir, 'data'))
+  const store = await openBeside(dir)
   t.after(() => store.close())
   let commits = 0
   const counted = {

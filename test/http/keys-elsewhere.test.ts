@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createKey, revokeKey } from '../../src/actions/keys/keys.ts'
 import { rotateKey } from '../../src/actions/keys/rotate.ts'
@@ -15,7 +14,7 @@ import { assertDone, assertRefused } from './support.ts'
 const HOST = { actor: { kind: 'host', id: 'host:0' }, caller: undefined } as const
 const gate = await startGate({ after })
 await gate.key()
-const store = openBeside(join(gate.dir, 'data'))
+const store = await openBeside(gate.dir)
 after(() => store.close())
 const elsewhere = { store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
 

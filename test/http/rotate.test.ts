@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { callerOf } from '../../src/actions/deps.ts'
 import { revokeKey } from '../../src/actions/keys/keys.ts'
@@ -163,7 +162,7 @@ test('a key that another process has revoked rotates nothing, before this one kn
   const clock = (): number => now
   const [thief, victim] = [await gate.key(), await gate.key()]
   const { store } = gate.server
-  const elsewhere = openBeside(join(gate.dir, 'data'), clock)
+  const elsewhere = await openBeside(gate.dir, clock)
   t.after(() => elsewhere.close())
   const deps = { store, clock, newId: idMaker(clock, randomBytes) }
   const key = store.state().keys.get(thief.id)

@@ -11,7 +11,7 @@ import { headOf } from '../../src/audit/verify.ts'
 import { sealKeysAt } from '../../src/files/signing-key.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
-import { openBeside, temporaryFolder } from '../helpers.ts'
+import { openFile, temporaryFolder } from '../helpers.ts'
 import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import { tamper } from './used-folder.ts'
 
@@ -31,7 +31,7 @@ function append(dir: string, key: SealKey | undefined): void {
 
 async function trail(): Promise<string> {
   const dir = temporaryFolder()
-  const store = openBeside(dir, clock)
+  const store = openFile(dir, clock)
   for (let n = 0; n < 3; n += 1) await commit(store, only(note({ n })))
   await store.close()
   return dir
@@ -41,7 +41,7 @@ test('a chain that is appended to without the log key is refused at the start', 
   const dir = await trail()
   append(dir, undefined)
   assert.throws(
-    () => openBeside(dir, clock),
+    () => openFile(dir, clock),
     /acme\/live: entry 4, the newest, was not appended by the holder of the log key/,
   )
 })
@@ -49,18 +49,18 @@ test('a chain that is appended to without the log key is refused at the start', 
 test('a seal of another log key is none', async () => {
   const dir = await trail()
   append(dir, sealKeyFrom(generateKeyPairSync('ed25519').privateKey))
-  assert.throws(() => openBeside(dir, clock), /its seal is not by the log key in use/)
+  assert.throws(() => openFile(dir, clock), /its seal is not by the log key in use/)
 })
 
 test('who holds the log key can append: the seal shows no more than that', async () => {
   const dir = await trail()
   append(dir, sealKeysAt(join(dir, 'signing-key.pem'))(undefined))
-  await openBeside(dir, clock).close()
+  await openFile(dir, clock).close()
 })
 
 test('while the store is open, nothing is written behind what was appended without the log key', async () => {
   const dir = await trail()
-  const store = openBeside(dir, clock)
+  const store = openFile(dir, clock)
   append(dir, undefined)
   await assert.rejects(commit(store, only(note())), /was not appended by the holder of the log key/)
   // Other chains are written to all the same.
@@ -70,7 +70,7 @@ test('while the store is open, nothing is written behind what was appended witho
 
 test('a process sees that entries which it wrote are gone, though an earlier seal is there again', async () => {
   const dir = temporaryFolder()
-  const store = openBeside(dir, clock)
+  const store = openFile(dir, clock)
   await commit(store, only(note()))
   const { db, instance, entries } = connect(openDatabase(dir, { create: false }))
   const origin = instance.origin() ?? ''
@@ -95,7 +95,7 @@ test('a process sees that entries which it wrote are gone, though an earlier sea
 
 test('nothing is appended behind another entry in the place of the newest one that this process wrote', async () => {
   const dir = temporaryFolder()
-  const store = openBeside(dir, clock)
+  const store = openFile(dir, clock)
   await commit(store, only(note()))
   tamper(dir, (file) => {
     file.prepare('UPDATE audit_entry SET hash = prev WHERE at = (SELECT max(at) FROM audit_entry)').run()
@@ -106,7 +106,7 @@ test('nothing is appended behind another entry in the place of the newest one th
 
 test('stops that another process made cost one walk over what came since, however many they are', async (t) => {
   const dir = await trail()
-  const [store, other] = [openBeside(dir, clock), openBeside(dir, clock)]
+  const [store, other] = [openFile(dir, clock), openFile(dir, clock)]
   t.after(() => Promise.all([store.close(), other.close()]))
   const notes = Array.from({ length: 20 }, (_, i) => i)
   for (const i of notes) {

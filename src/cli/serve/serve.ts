@@ -1,10 +1,10 @@
 import { parseDuration } from '../../base/time.ts'
 import { threadedPolicyWorker } from '../../files/policy-worker.ts'
-import { type Config, SETTING_NAMES } from '../../service/config.ts'
+import { type Config, SETTING_NAMES, type SettingName } from '../../service/config.ts'
 import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { limitHeap, optimizeSoon } from '../../service/v8.ts'
-import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
+import { addCommonOptions, addSettingOption, type GateCommand, STORE_SETTINGS } from '../command.ts'
 import { type CommonOptions, configOf, EXIT } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
 import { terminalLog } from './terminal-log.ts'
@@ -25,7 +25,8 @@ export function addServeCommand(program: GateCommand): void {
 
 /** A flag for every setting. */
 export function addServeOptions(command: GateCommand): GateCommand {
-  for (const name of SETTING_NAMES) if (name !== 'data' && name !== 'policies') addSettingOption(command, name)
+  const common: readonly SettingName[] = [...STORE_SETTINGS, 'policies']
+  for (const name of SETTING_NAMES) if (!common.includes(name)) addSettingOption(command, name)
   return addCommonOptions(command, 'data', 'policies')
 }
 

@@ -56,6 +56,8 @@ interface Queryable {
 
 export function runnerOn(client: Queryable): Runner {
   const query = async (config: Statement, values: Values, rowMode?: 'array') => {
+    // No text of PostgreSQL holds a zero, so that nothing is found by one.
+    if (values.some((value) => typeof value === 'string' && value.includes('\0'))) return []
     const { rows } = await client.query({ ...config, values: [...values], types, ...(rowMode && { rowMode }) })
     return rows
   }
@@ -72,9 +74,10 @@ export type Database = ReturnType<typeof database>
 
 /** Connections to a server, made on demand. */
 export function database({ url, password }: Address) {
+  const whole = new URL(url)
+  if (password !== undefined) whole.password = encodeURIComponent(password)
   const settings = {
-    connectionString: url,
-    ...(password !== undefined && { password }),
+    connectionString: whole.href,
     application_name: 'gate-sidecar',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,

@@ -19,7 +19,7 @@ const PARAMETERS = INSERTED.split(',').map((name, i) =>
 )
 export const INSERT = statement(`INSERT INTO gate.audit_entry (${INSERTED}) VALUES (${PARAMETERS})`)
 
-/** What an entry refers to, by its data. */
+/** References of an entry to others, by its data. */
 type References = readonly [
   record: string | null,
   recordId: string | null,

@@ -16,8 +16,8 @@ const migrations = once(() =>
     .map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8')),
 )
 
-/** Brings the schema up to date, forward only, one at a time however many try. */
-export async function migrate(client: pg.Client): Promise<void> {
+/** Brings the schema up to date, forward only, one at a time however many try. @returns its levels before and after */
+export async function migrate(client: pg.Client): Promise<{ from: number; to: number }> {
   await client.query('BEGIN')
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
   await client.query('CREATE SCHEMA IF NOT EXISTS gate')
@@ -35,6 +35,7 @@ export async function migrate(client: pg.Client): Promise<void> {
     [`gate-${randomBytes(10).toString('hex')}`],
   )
   await client.query('COMMIT')
+  return { from: level, to: migrations().length }
 }
 
 const IS_OURS = statement("SELECT to_regclass('gate.migration') IS NOT NULL AS ours")

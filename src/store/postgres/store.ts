@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
-import { unavailable } from '../errors.ts'
+import { UnusableFile, unavailable } from '../errors.ts'
 import { held } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
 import { loaded, type Memory, refreshed } from '../memory.ts'
@@ -17,7 +17,8 @@ import { assertFollows, type FollowOptions } from '../verify/startup.ts'
 import { verifyChain } from '../verify/verify-chain.ts'
 import type { Numbers } from './chains.ts'
 import { type Address, database as connected, type Database, first, type Runner, statement } from './database.ts'
-import { assertMigrated } from './migrate.ts'
+import { isFailure } from './errors.ts'
+import { assertMigrated, migrate } from './migrate.ts'
 import { tablesOn } from './tables.ts'
 import { serverWriter } from './writer.ts'
 
@@ -35,6 +36,26 @@ const PACE: Pace = {
   written: () => undefined,
 }
 
+/** Brings the schema of a database up to date. @throws UnusableFile when it cannot be reached, or is newer */
+export async function migrateServer(address: Address): Promise<{ from: number; to: number }> {
+  const database = connected(address)
+  const client = await database.connect().catch((error: unknown) => unreachable(address, error))
+  try {
+    return await migrate(client)
+  } catch (error) {
+    return unreachable(address, error)
+  } finally {
+    await client.end()
+    await database.close()
+  }
+}
+
+/** @throws UnusableFile in place of an error of the server, or of the way to it */
+function unreachable({ url }: Address, error: unknown): never {
+  if (error instanceof UnusableFile || !(error instanceof Error)) throw error
+  throw new UnusableFile(`The store ${url} cannot be used: ${error.message}.`, { cause: error })
+}
+
 /**
  * Store on a PostgreSQL server, which several sidecars use at once.
  *
@@ -49,7 +70,7 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
     return storeOn(database, { origin, numbers, clock, sealKeys, initial })
   } catch (error) {
     await database.close()
-    throw error
+    return isFailure(error) ? unreachable(address, error) : Promise.reject(error)
   }
 }
 
@@ -115,13 +136,12 @@ function storeOn(database: Database, { origin, numbers, clock, sealKeys, initial
         return runLater(work({ length, seqNotBefore, taken: decisions.taken, requestAt: decisions.requestAt }))
       }),
     scrub: async () => true,
-    async verifyChain(request, onProgress = () => undefined) {
+    async verifyChain(request, onProgress = () => undefined, signal) {
+      const verification = verifyChain(tables, origin, { ...request, sealKey: sealKey(), nowMs: clock() }, onProgress)
       try {
-        return await runLater(
-          verifyChain(tables, origin, { ...request, sealKey: sealKey(), nowMs: clock() }, onProgress),
-        )
+        return await runLater(verification, signal)
       } catch (error) {
-        throw unavailable('be verified', error)
+        throw signal?.aborted ? signal.reason : unavailable('be verified', error)
       }
     },
     async close() {

@@ -21,7 +21,7 @@ const NEXT_VERSION = statement(
   'UPDATE gate.instance SET state_version = state_version + 1 RETURNING state_version AS version',
 )
 
-/** What a transaction has beside its connection. */
+/** Members of a transaction beside its connection. */
 export interface Writing {
   transaction: Transaction
   texts: SharedTexts

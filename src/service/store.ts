@@ -1,0 +1,33 @@
+import { resolve } from 'node:path'
+import { readPrivately } from '../files/private.ts'
+import type { Address } from '../store/postgres/database.ts'
+import type { StoreOptions } from '../store/sqlite/load.ts'
+import type { Store } from '../store/store.ts'
+import { type Config, ConfigError } from './config.ts'
+
+/** Opens the store of the settings; only its engine is loaded. @throws UnusableFile, ConfigError, Exposed */
+export async function openConfigured(config: Config, options: Omit<StoreOptions, 'dir'>): Promise<Store> {
+  const address = addressOf(config)
+  if (address === undefined) {
+    const { openStore } = await import('../store/sqlite/store.ts')
+    return openStore({ dir: resolve(config.data), ...options })
+  }
+  const { openServerStore } = await import('../store/postgres/store.ts')
+  return openServerStore({ address, ...options })
+}
+
+/** Address of the server; undefined where the data file keeps everything. @throws ConfigError, Exposed */
+export function addressOf({ store, storePassword }: Pick<Config, 'store' | 'storePassword'>): Address | undefined {
+  if (store === null) return undefined
+  return { url: store, password: storePassword === null ? undefined : passwordIn(storePassword) }
+}
+
+function passwordIn(path: string): string {
+  try {
+    return readPrivately('The password of the store', path).replace(/\r?\n$/, '')
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause)
+      throw new ConfigError(`The password of the store ${path} cannot be read.`, { cause })
+    throw cause
+  }
+}
