@@ -280,7 +280,7 @@ test('every file of tests is in one part of npm test, or in one of the full tier
 })
 
 test('every file of tests has tests', () => {
-  const declares = /^ *(?:await )?(?:(?:full)?[tT]est|\w+(?:Contract|Tests))\(/m
+  const declares = /^ *(?:await )?(?:(?:full|file)?[tT]est|\w+(?:Contract|Tests))\(/m
   assert.deepEqual(
     testFiles().filter((file) => !declares.test(readFileSync(join(SRC, '..', file), 'utf8'))),
     [],

@@ -6,7 +6,7 @@ import { documents, filled, PART_NAMES, partsIn, writtenFiles } from '../docs/bu
 import { schemaCompiler } from '../src/base/schema.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { createProgram } from '../src/cli/program.ts'
-import { SETTINGS } from '../src/service/config.ts'
+import { SETTINGS } from '../src/service/settings.ts'
 import { deadLinks } from './docs/links.ts'
 
 const ROOT = new URL('../', import.meta.url)

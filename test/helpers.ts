@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { serialize } from 'node:v8'
 import { createKey } from '../src/actions/keys/keys.ts'
 import { ensureTenant } from '../src/actions/keys/tenants.ts'
@@ -174,6 +175,9 @@ export function openFile(dir: string, clock: Clock = Date.now): Store {
 
 /** Engine of the stores of tests: the data file, or a database of a server. */
 const ENGINE = process.env.GATE_TEST_STORE ?? 'file'
+
+/** A test of what only a data file has, or that alters one. */
+export const fileTest: typeof test.skip = ENGINE === 'file' ? test : test.skip
 
 /** Settings of the store that belongs to a folder, which is the same for each service on it. */
 async function storeSettings(t: Cleanup, dir: string): Promise<{ store?: string; storePassword?: string }> {

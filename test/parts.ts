@@ -31,6 +31,7 @@ const PROCESSES: Record<string, number | 'each'> = {
   e2e: 3,
   authoring: 2,
   store: 2,
+  fleet: 'each',
   console: 1,
   mcp: 2,
   audit: 1,
@@ -41,9 +42,22 @@ const PROCESSES: Record<string, number | 'each'> = {
 /** Folders that share the processes named `small`: a process takes half a second to load. */
 const SMALL = ['approvals', 'base', 'conformance', 'evaluation', 'gate', 'keys', 'killswitch', 'policies']
 
+/** Tests whose service keeps its trail in PostgreSQL in the full tier, beside a data file in the fast one. */
+const ON_POSTGRES = [
+  ...['approvals/', 'killswitch/', 'keys/', 'http/check-wait', 'http/decisions', 'http/idempotency', 'http/keys'],
+  ...['http/list', 'http/over-time', 'http/outcome', 'http/overview', 'http/paging', 'http/pruned', 'http/rotate'],
+]
+
+function postgresCommand(): string[] {
+  const files = testFiles().filter((file) => ON_POSTGRES.some((part) => file.startsWith(`test/${part}`)))
+  const program = [process.execPath, '--import', 'tsx', '--test', '--test-concurrency=1', '--test-reporter=spec']
+  return ['env', 'GATE_TEST_STORE=postgres', ...program, ...files]
+}
+
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */
 const COMMANDS: readonly { name: string; tiers: readonly Tier[]; command: readonly string[] }[] = [
   { name: 'integrations', tiers: ['full', 'rest'], command: ['npm', 'run', 'test:integrations'] },
+  { name: 'postgres', tiers: ['full', 'rest'], command: postgresCommand() },
   { name: 'check', tiers: ['fast', 'full'], command: ['npm', 'run', 'check'] },
   { name: 'python', tiers: ['fast', 'full', 'rest'], command: ['npm', 'run', 'test:python'] },
 ]

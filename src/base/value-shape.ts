@@ -73,6 +73,13 @@ export function optionalCount(minimum: number): Shape<number | null> {
 
 const DURATION = /^(?:off|[1-9]\d{0,2}[sm]|(?:[1-9]|1\d|2[0-4])h)$/
 
+/** A count of seconds or minutes up to 999, or of hours up to 24. */
+export const duration: Shape<string> = {
+  schema: { type: 'string', pattern: DURATION.source.replace('off|', '') },
+  fromText: text.fromText,
+  read: (value) => (value === 'off' ? undefined : durationOrOff.read(value)),
+}
+
 /** `off`, or a count of seconds or minutes up to 999, or of hours up to 24. */
 export const durationOrOff: Shape<string> = {
   schema: { type: 'string', pattern: DURATION.source },

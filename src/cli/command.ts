@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { flagOf, SETTINGS, type SettingName } from '../service/config.ts'
+import { flagOf } from '../service/config.ts'
+import { SETTINGS, type SettingName } from '../service/settings.ts'
 
 /** A command of the program, with the form of help that all of them have. */
 export class GateCommand extends Command {

@@ -5,7 +5,8 @@ import type { Actor } from '../audit/draft.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { GateError } from '../base/errors.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
-import { type Config, type ConfigSources, readConfig, SETTINGS } from '../service/config.ts'
+import { type Config, type ConfigSources, readConfig } from '../service/config.ts'
+import { SETTINGS } from '../service/settings.ts'
 import type { Io } from './io.ts'
 
 /** The depth limit of a request over HTTP. */

@@ -46,7 +46,7 @@ export interface Services
 }
 
 /** Reasons of `/readyz`, in the order in which they are reported. */
-export const UNREADY = ['stopping', 'anchors', 'stops', 'writes', 'chains', 'rows', 'policies'] as const
+export const UNREADY = ['stopping', 'anchors', 'stops', 'writes', 'stale', 'chains', 'rows', 'policies'] as const
 
 export interface Unready {
   reason: (typeof UNREADY)[number]

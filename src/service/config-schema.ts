@@ -1,4 +1,5 @@
-import { envOf, flagOf, SCHEMA_MEMBER, SETTING_NAMES, SETTINGS, type Setting } from './config.ts'
+import { envOf, flagOf, SCHEMA_MEMBER, SETTING_NAMES } from './config.ts'
+import { SETTINGS, type Setting } from './settings.ts'
 
 /** The JSON Schema of the configuration file, for editors. */
 export function configSchema(): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from 'pino'
-import type { LogLevel } from './config.ts'
 import { limitRepeats } from './log-limit.ts'
+import type { LogLevel } from './settings.ts'
 
 /** Receives each line of the log, as JSON. */
 export type LogOutput = DestinationStream

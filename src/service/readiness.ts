@@ -36,6 +36,7 @@ export function reasonsOf(judged: Judged): Unready[] {
       failingSince !== null &&
         `The data file cannot be written since ${failingSince}; the service retries each second.`,
     ],
+    ['stale', store.isStale() && 'The store has not answered for longer than maxStaleness; nothing is decided.'],
     ['chains', chains > 0 && `${counted(chains, 'altered audit chain')}; see \`gate-sidecar audit verify\`.`],
     ['rows', rows > 0 && `${counted(rows, 'stored record')} not matching the audit chains; see the log.`],
     [

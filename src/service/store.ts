@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
+import { parseDuration } from '../base/time.ts'
 import { readPrivately } from '../files/private.ts'
+import { makeFolder } from '../store/make-folder.ts'
 import type { Address } from '../store/postgres/database.ts'
 import type { StoreOptions } from '../store/sqlite/load.ts'
 import type { Store } from '../store/store.ts'
@@ -12,8 +14,10 @@ export async function openConfigured(config: Config, options: Omit<StoreOptions,
     const { openStore } = await import('../store/sqlite/store.ts')
     return openStore({ dir: resolve(config.data), ...options })
   }
+  // It has the signing key, and stops that wait for the store.
+  makeFolder(resolve(config.data))
   const { openServerStore } = await import('../store/postgres/store.ts')
-  return openServerStore({ address, ...options })
+  return openServerStore({ address, ...options, maxStalenessMs: parseDuration(config.maxStaleness) })
 }
 
 /** Address of the server; undefined where the data file keeps everything. @throws ConfigError, Exposed */

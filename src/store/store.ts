@@ -119,6 +119,11 @@ export interface Store {
   compareChains(): Awaitable<void>
   /** Chains of which such entries are gone, or to which others appended, with the fault; an append clears it. */
   alteredChains(): ReadonlyMap<string, string>
+  /**
+   * True while other processes have not been heard of for too long, and commits are refused. Never for a file, which each
+   * commit reads.
+   */
+  isStale(): boolean
   /** Reads what other processes wrote since. */
   refresh(): Awaitable<void>
 

@@ -9,7 +9,7 @@ import { idMaker } from '../../src/base/id.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { randomPool } from '../../src/store/random-pool.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
-import { type Gate, openFile, startGate } from '../helpers.ts'
+import { fileTest, type Gate, openFile, startGate } from '../helpers.ts'
 import { commit, note, only } from '../store/drafts.ts'
 import { changesBy } from '../store/old-tables.ts'
 import { tamper } from '../store/used-folder.ts'
@@ -47,7 +47,7 @@ async function scene(t: { after(work: () => void | Promise<void>): void }) {
   return { gate, owner, approver, check, seqOf }
 }
 
-test('a request that was erased is gone, and everything else of its decision is still proved', async (t) => {
+fileTest('a request that was erased is gone, and everything else of its decision is still proved', async (t) => {
   const { gate, owner, check, seqOf } = await scene(t)
   const { decisionId } = await check(5)
   const before = (await gate.call(owner, 'GET', `/evidence/bundle/${decisionId}`)).body.data
@@ -81,7 +81,7 @@ test('what is erased twice is erased once', async (t) => {
   assert.equal(await lengthOf(gate), length, 'nothing was written')
 })
 
-test("callers' own entries are erased with who wrote them; the service's own are not", async (t) => {
+fileTest("callers' own entries are erased with who wrote them; the service's own are not", async (t) => {
   const { gate, owner } = await scene(t)
   const body = { eventType: 'invoice.read', data: { iban: SECRET }, userId: 'joe@example.com' }
   await gate.call(owner, 'POST', '/audit/log', body)
@@ -115,7 +115,7 @@ test('an approval that is over is erased wholly, an open one is kept, and the se
   await store.close()
 })
 
-test('an entry that says it erased what no command erases, erases nothing', async (t) => {
+fileTest('an entry that says it erased what no command erases, erases nothing', async (t) => {
   const { gate, check, seqOf } = await scene(t)
   const seq = await seqOf((await check(5)).decisionId)
   await gate.server.close()
@@ -132,7 +132,7 @@ test('an entry that says it erased what no command erases, erases nothing', asyn
   await altered.close()
 })
 
-test('what stands between two erased entries is covered by neither, and who takes it away is found', async (t) => {
+fileTest('what stands between two erased entries is covered by neither, and who takes it away is found', async (t) => {
   const { gate, seqOf } = await scene(t)
   const notes = [note(), note(), note()] as const
   await commit(gate.server.store, only(...notes))

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
+import type { Store } from '../../src/store/store.ts'
 import { assertDeclared } from '../declared.ts'
 import { ACME_POLICY, type Cleanup, openFile, writeFiles } from '../helpers.ts'
 
@@ -149,9 +150,9 @@ export function load(url: string, key: Key, connections: number): Load {
   }
 }
 
-/** Every chain of the file verifies, and every decision that was acknowledged is in it. Returns how many entries there are. */
-export async function assertRecorded(data: string, acknowledged: readonly string[]): Promise<number> {
-  const store = openFile(data)
+/** Every chain of the file, or of the store, verifies, and every decision that was acknowledged is in it. Returns how many entries there are. */
+export async function assertRecorded(at: string | Store, acknowledged: readonly string[]): Promise<number> {
+  const store = typeof at === 'string' ? openFile(at) : at
   try {
     let entries = 0
     for (const chain of await store.chains()) {

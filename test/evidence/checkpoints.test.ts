@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger } from '../../src/service/log.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type GateOptions, openFile, startGate } from '../helpers.ts'
+import { fileTest, type GateOptions, openFile, startGate } from '../helpers.ts'
 import { assertRefused, untilLoaded } from '../http/support.ts'
 import { commit, note, only } from '../store/drafts.ts'
 import { tamper } from '../store/used-folder.ts'
@@ -100,7 +100,7 @@ test('all checkpoints of the service are of one history, and recorded', async ()
   assert.ok((await assertOneHistory(store)) > 6)
 })
 
-test('a service that ends signs what it has written', async () => {
+fileTest('a service that ends signs what it has written', async () => {
   const ending = await startGate({ after })
   const key = await ending.key()
   await ending.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
@@ -118,7 +118,7 @@ test('a service that ends signs what it has written', async () => {
   }
 })
 
-test('two processes that sign at once, as entries are written, sign one history', async (t) => {
+fileTest('two processes that sign at once, as entries are written, sign one history', async (t) => {
   const beside = await startGate(t)
   await beside.key()
   const signers = await Promise.all([signerOf(t, `${beside.dir}/data`), signerOf(t, `${beside.dir}/data`)])
@@ -144,7 +144,7 @@ const REPLACED: [name: string, change: string][] = [
   ['nothing', 'DELETE FROM entry WHERE chain = ? AND seq = ?'],
 ]
 for (const [name, change] of REPLACED) {
-  test(`an entry with ${name} in its place is not signed, nor what comes after it; other chains are`, async () => {
+  fileTest(`an entry with ${name} in its place is not signed, nor what comes after it; other chains are`, async () => {
     const errors: object[] = []
     const log = Object.assign(createLogger('silent'), { error: (told: object) => errors.push(told) })
     const altered = await watched({ log })
@@ -183,7 +183,7 @@ const AS_SIGNED: [name: string, change: string][] = [
   ],
 ]
 for (const [name, change] of AS_SIGNED) {
-  test(`an entry that was altered after it was signed is not exported: ${name}`, async () => {
+  fileTest(`an entry that was altered after it was signed is not exported: ${name}`, async () => {
     const altered = await watched()
     const answer = await altered.gate.call(altered.owner, 'POST', '/gate/check', {
       tenantId: 'acme',

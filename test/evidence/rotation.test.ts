@@ -13,7 +13,7 @@ import { publicKeyOf } from '../../src/evidence/signature.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
-import { startGate, temporaryFolder } from '../helpers.ts'
+import { fileTest, startGate, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { archive, notOk, verifyOverHttp } from './bundles.ts'
 import { assertOneHistory, signerOf } from './signed.ts'
@@ -26,52 +26,55 @@ type World = Awaited<ReturnType<typeof archive>>
 const untilFollowed = ({ gate }: World, publicKey: string | undefined) =>
   until('the key is taken in', async () => keyInUse(gate.server.store)?.publicKey === publicKey)
 
-test('log keys that follow one another while the service runs, decides and exports: all evidence stays good', async (t) => {
-  const world = await archive()
-  const beside = await signerOf(t, `${world.gate.dir}/data`)
-  const bundles = [await world.bundleOf(await world.decide(1))]
-  let running = true
-  const exporting = (async () => {
-    for (let n = 0; running; n += 1) {
-      bundles.push(await world.bundleOf(await world.decide(n % 900)))
-      await sleep(20)
+fileTest(
+  'log keys that follow one another while the service runs, decides and exports: all evidence stays good',
+  async (t) => {
+    const world = await archive()
+    const beside = await signerOf(t, `${world.gate.dir}/data`)
+    const bundles = [await world.bundleOf(await world.decide(1))]
+    let running = true
+    const exporting = (async () => {
+      for (let n = 0; running; n += 1) {
+        bundles.push(await world.bundleOf(await world.decide(n % 900)))
+        await sleep(20)
+      }
+    })()
+    for (let turn = 0; turn < 8; turn += 1) {
+      await Promise.all([
+        rotateLogKey(beside, beside.keyFile, SERVICE),
+        // On a busy machine the service is first each time.
+        beside.checkpoints.signAll().catch((error: unknown) => {
+          if (!(error instanceof GateError && error.code === 'overloaded')) assert.match(String(error), /rotated/)
+        }),
+      ])
+      await sleep(Math.random() * 400)
     }
-  })()
-  for (let turn = 0; turn < 8; turn += 1) {
-    await Promise.all([
-      rotateLogKey(beside, beside.keyFile, SERVICE),
-      // On a busy machine the service is first each time.
-      beside.checkpoints.signAll().catch((error: unknown) => {
-        if (!(error instanceof GateError && error.code === 'overloaded')) assert.match(String(error), /rotated/)
-      }),
-    ])
-    await sleep(Math.random() * 400)
-  }
-  running = false
-  await exporting
-  await untilFollowed(world, keyInUse(beside.store)?.publicKey)
-  bundles.push(await world.bundleOf(await world.decide(2)), await world.bundleOf(bundles[0]?.decision.id ?? ''))
+    running = false
+    await exporting
+    await untilFollowed(world, keyInUse(beside.store)?.publicKey)
+    bundles.push(await world.bundleOf(await world.decide(2)), await world.bundleOf(bundles[0]?.decision.id ?? ''))
 
-  const { logKeys } = trustOf(beside.store)
-  assert.equal(logKeys.length, 9)
-  const newest = logKeys.find(({ until: end }) => end === null)
-  const [pinned] = world.trust.logKeys
-  assert.ok(newest !== undefined && pinned !== undefined)
-  const made = new Set(bundles.map(({ proof }) => proof.certificate.signedBy))
-  assert.ok(made.size > 3, `bundles under ${made.size} keys`)
-  const every = Math.ceil(bundles.length / 12)
-  for (const bundle of [...bundles.filter((_, i) => i % every === 0), ...bundles.slice(-2)]) {
-    // A reader who pinned a log key made after the export finds the earlier ones in the trust file alone.
-    assert.equal(verdict(bundle, [inUse(pinned)]), 'valid')
-    assert.equal(verdict(bundle, logKeys), 'valid')
-    assert.equal((await verifyOverHttp(world.gate, world.owner, bundle)).verdict, 'valid')
-  }
-  for (const bundle of bundles.slice(-2)) assert.equal(verdict(bundle, [newest]), 'valid')
-  await assertOneHistory(beside.store)
-  assert.deepEqual(beside.faults, [])
-})
+    const { logKeys } = trustOf(beside.store)
+    assert.equal(logKeys.length, 9)
+    const newest = logKeys.find(({ until: end }) => end === null)
+    const [pinned] = world.trust.logKeys
+    assert.ok(newest !== undefined && pinned !== undefined)
+    const made = new Set(bundles.map(({ proof }) => proof.certificate.signedBy))
+    assert.ok(made.size > 3, `bundles under ${made.size} keys`)
+    const every = Math.ceil(bundles.length / 12)
+    for (const bundle of [...bundles.filter((_, i) => i % every === 0), ...bundles.slice(-2)]) {
+      // A reader who pinned a log key made after the export finds the earlier ones in the trust file alone.
+      assert.equal(verdict(bundle, [inUse(pinned)]), 'valid')
+      assert.equal(verdict(bundle, logKeys), 'valid')
+      assert.equal((await verifyOverHttp(world.gate, world.owner, bundle)).verdict, 'valid')
+    }
+    for (const bundle of bundles.slice(-2)) assert.equal(verdict(bundle, [newest]), 'valid')
+    await assertOneHistory(beside.store)
+    assert.deepEqual(beside.faults, [])
+  },
+)
 
-test('once a log key was rotated, its certificates are no longer used: it may be revoked', async (t) => {
+fileTest('once a log key was rotated, its certificates are no longer used: it may be revoked', async (t) => {
   const world = await archive()
   const old = await world.bundleOf(await world.decide(1))
   const beside = await signerOf(t, `${world.gate.dir}/data`)
@@ -85,22 +88,25 @@ test('once a log key was rotated, its certificates are no longer used: it may be
   assert.deepEqual(notOk(verifyBundle(old, inputs)), { revocation: 'unknown' })
 })
 
-test('a decision from before its log key was revoked is proved by a later checkpoint, once there is one', async (t) => {
-  const world = await archive()
-  const id = await world.decide(1)
-  await world.bundleOf(id)
-  const beside = await signerOf(t, `${world.gate.dir}/data`)
-  const { from, to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
-  await revokeSigningKey(beside, from.id, '2020-01-01T00:00:00.000Z', SERVICE)
-  await untilFollowed(world, to.publicKey)
-  const judged = async () =>
-    notOk(verifyBundle(await world.bundleOf(id), { trust: trustOf(beside.store), nowMs: Date.now() }))
-  assert.deepEqual(await judged(), { revocation: 'unknown' })
-  await world.bundleOf(await world.decide(2))
-  assert.deepEqual(await judged(), {})
-})
+fileTest(
+  'a decision from before its log key was revoked is proved by a later checkpoint, once there is one',
+  async (t) => {
+    const world = await archive()
+    const id = await world.decide(1)
+    await world.bundleOf(id)
+    const beside = await signerOf(t, `${world.gate.dir}/data`)
+    const { from, to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
+    await revokeSigningKey(beside, from.id, '2020-01-01T00:00:00.000Z', SERVICE)
+    await untilFollowed(world, to.publicKey)
+    const judged = async () =>
+      notOk(verifyBundle(await world.bundleOf(id), { trust: trustOf(beside.store), nowMs: Date.now() }))
+    assert.deepEqual(await judged(), { revocation: 'unknown' })
+    await world.bundleOf(await world.decide(2))
+    assert.deepEqual(await judged(), {})
+  },
+)
 
-test('a bundle key that was revoked is used no more', async (t) => {
+fileTest('a bundle key that was revoked is used no more', async (t) => {
   const world = await archive()
   const old = await world.bundleOf(await world.decide(1))
   const beside = await signerOf(t, `${world.gate.dir}/data`)
@@ -130,25 +136,28 @@ const killed = (file: KeyFile): KeyFile => ({
   },
 })
 
-test('killed before the new key lies in its place: the next start, and the running service, put it there', async (t) => {
-  const world = await archive()
-  const beside = await signerOf(t, `${world.gate.dir}/data`)
-  for (const survivor of ['the running service', 'the next start']) {
-    await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
-    const recorded = keyInUse(beside.store)
-    assert.notEqual(fileKey(beside.keyFile), recorded?.publicKey)
-    if (survivor === 'the next start') {
-      await openKeyring(beside, beside.keyFile)
-    } else {
-      await untilFollowed(world, recorded?.publicKey)
-      await world.bundleOf(await world.decide(1))
+fileTest(
+  'killed before the new key lies in its place: the next start, and the running service, put it there',
+  async (t) => {
+    const world = await archive()
+    const beside = await signerOf(t, `${world.gate.dir}/data`)
+    for (const survivor of ['the running service', 'the next start']) {
+      await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
+      const recorded = keyInUse(beside.store)
+      assert.notEqual(fileKey(beside.keyFile), recorded?.publicKey)
+      if (survivor === 'the next start') {
+        await openKeyring(beside, beside.keyFile)
+      } else {
+        await untilFollowed(world, recorded?.publicKey)
+        await world.bundleOf(await world.decide(1))
+      }
+      assert.equal(fileKey(beside.keyFile), recorded?.publicKey, survivor)
+      assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
     }
-    assert.equal(fileKey(beside.keyFile), recorded?.publicKey, survivor)
-    assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
-  }
-  const bundle = await world.bundleOf(await world.decide(2))
-  assert.equal(verdict(bundle, trustOf(beside.store).logKeys), 'valid')
-})
+    const bundle = await world.bundleOf(await world.decide(2))
+    assert.equal(verdict(bundle, trustOf(beside.store).logKeys), 'valid')
+  },
+)
 
 test('killed after the new key was made, before it is recorded: the old one goes on', async (t) => {
   const world = await archive()
@@ -194,23 +203,26 @@ test('of two processes that put the new key in its place, the later one finds it
   assert.deepEqual(filesIn(dir), [join(dir, 'signing-key.pem')])
 })
 
-test('two services that start at once on a new folder have one log key, and evidence of either is good', async (t) => {
-  const dir = temporaryFolder()
-  const gates = await Promise.all([startGate(t, { dir }), startGate(t, { dir })])
-  const [here, there] = gates
-  assert.ok(here !== undefined && there !== undefined)
-  const { logKeys } = trustOf(here.server.store)
-  assert.equal(logKeys.length, 1)
-  assert.equal(logKeys[0]?.publicKey, fileKey(signingKeyFile(`${dir}/data/signing-key.pem`)))
-  const key = await here.key()
-  await until('the key is taken in', async () => (await there.call(key, 'GET', '/approvals')).status === 200)
-  for (const gate of gates) {
-    const asked = await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
-    const exported = await gate.call(key, 'GET', `/evidence/bundle/${asked.body.data.decisionId}`)
-    assert.equal(verdict(exported.body.data, logKeys), 'valid')
-  }
-  await assertOneHistory(here.server.store)
-})
+fileTest(
+  'two services that start at once on a new folder have one log key, and evidence of either is good',
+  async (t) => {
+    const dir = temporaryFolder()
+    const gates = await Promise.all([startGate(t, { dir }), startGate(t, { dir })])
+    const [here, there] = gates
+    assert.ok(here !== undefined && there !== undefined)
+    const { logKeys } = trustOf(here.server.store)
+    assert.equal(logKeys.length, 1)
+    assert.equal(logKeys[0]?.publicKey, fileKey(signingKeyFile(`${dir}/data/signing-key.pem`)))
+    const key = await here.key()
+    await until('the key is taken in', async () => (await there.call(key, 'GET', '/approvals')).status === 200)
+    for (const gate of gates) {
+      const asked = await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
+      const exported = await gate.call(key, 'GET', `/evidence/bundle/${asked.body.data.decisionId}`)
+      assert.equal(verdict(exported.body.data, logKeys), 'valid')
+    }
+    await assertOneHistory(here.server.store)
+  },
+)
 
 test('no file has a private key, but that of the log key', async () => {
   const world = await archive()

@@ -7,7 +7,7 @@ import { setPlan } from '../../src/actions/keys/tenants.ts'
 import type { ErrorCode } from '../../src/base/errors.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
-import { type Answer, startGate } from '../helpers.ts'
+import { type Answer, fileTest, startGate } from '../helpers.ts'
 import { assertRefusedBy, entries, entriesOf } from './support.ts'
 
 const CASES = new URL('../testdata/authzen/', import.meta.url)
@@ -335,7 +335,7 @@ test('a stop denies, in a list too', async (t) => {
   assert.deepEqual(decisions(two.body), [false, false])
 })
 
-test('when nothing can be recorded there is an error, and no decision', async (t) => {
+fileTest('when nothing can be recorded there is an error, and no decision', async (t) => {
   const failing = await startGate(t)
   const key = await failing.key()
   const mail = evaluationOf('email.send')

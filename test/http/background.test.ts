@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
+import { ACME_POLICY, fileTest, type Gate, startGate } from '../helpers.ts'
 import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused } from './support.ts'
@@ -183,7 +183,7 @@ const CHANGED: [name: string, sql: string, code: string | null][] = [
   ['the decision has been erased', "DELETE FROM section WHERE name = 'grounds'", 'redacted'],
 ]
 
-test('after the policies changed, the rule is shown as it was, or why it cannot be', async (t) => {
+fileTest('after the policies changed, the rule is shown as it was, or why it cannot be', async (t) => {
   for (const [name, sql, code] of CHANGED) {
     const own = await startGate(t, options)
     const owner = await own.key()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Explanation } from '../../src/gate/explain.ts'
-import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
+import { ACME_POLICY, fileTest, type Gate, startGate } from '../helpers.ts'
 import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused } from './support.ts'
@@ -162,7 +162,7 @@ const CHANGED: [name: string, sql: string, code: string][] = [
   ['the request has been erased', "DELETE FROM section WHERE name = 'request'", 'redacted'],
 ]
 
-test('after the policies changed, a decision is explained by those that made it', async (t) => {
+fileTest('after the policies changed, a decision is explained by those that made it', async (t) => {
   for (const [name, sql, code] of [['', '', ''], ...CHANGED]) {
     const own = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
     const key = await own.key()
@@ -192,7 +192,7 @@ test('after the policies changed, a decision is explained by those that made it'
   }
 })
 
-test('what is on record stays the decision where evaluating it again gives another', async (t) => {
+fileTest('what is on record stays the decision where evaluating it again gives another', async (t) => {
   const own = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
   const key = await own.key()
   const told = await check(key, payment(5), own)

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
 import { createLogger } from '../../src/service/log.ts'
 import { type MakeWriter, writeHere } from '../../src/store/sqlite/writers.ts'
-import { inThisThread, startGate } from '../helpers.ts'
+import { fileTest, inThisThread, startGate } from '../helpers.ts'
 import { HANGS_MS, until } from '../until.ts'
 import { assertDone, assertRefused, entries, raw, requestText } from './support.ts'
 
@@ -175,36 +175,40 @@ test('a client that goes before its answer finds its decision on record', async 
   assert.ok((await entries(gate)) <= before + clients)
 })
 
-test('what is large waits for a large write, and goes on beside one that hangs', { timeout: HANGS_MS }, async (t) => {
-  let release: () => void = () => undefined
-  t.after(() => release())
-  const writer: MakeWriter = (address, file) => {
-    const { write, close } = writeHere(address, file)
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    return {
-      hasThread: true,
-      write: async (request) => (request.isThreadBetter ? released.then(() => write(request)) : write(request)),
-      close,
+fileTest(
+  'what is large waits for a large write, and goes on beside one that hangs',
+  { timeout: HANGS_MS },
+  async (t) => {
+    let release: () => void = () => undefined
+    t.after(() => release())
+    const writer: MakeWriter = (address, file) => {
+      const { write, close } = writeHere(address, file)
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      return {
+        hasThread: true,
+        write: async (request) => (request.isThreadBetter ? released.then(() => write(request)) : write(request)),
+        close,
+      }
     }
-  }
-  const own = await startGate(t, { threads: { ...inThisThread, writer } })
-  const key = await own.key()
-  const large = { tenantId: 'acme', action: 'email.send', context: { text: 'x'.repeat(100_000) } }
-  const assess = async (): Promise<number> => {
-    const sinceMs = performance.now()
-    assertDone(await own.call(key, 'POST', '/gate/risk', large))
-    return performance.now() - sinceMs
-  }
-  await assess()
-  const written = own.call(key, 'POST', '/gate/check', large)
-  await until('it is being written', () => own.server.store.largeWrite() !== undefined)
-  const hungMs = await assess()
-  assert.ok(hungMs >= 49, `answered after ${hungMs} ms`)
-  release()
-  assertDone(await written)
-})
+    const own = await startGate(t, { threads: { ...inThisThread, writer } })
+    const key = await own.key()
+    const large = { tenantId: 'acme', action: 'email.send', context: { text: 'x'.repeat(100_000) } }
+    const assess = async (): Promise<number> => {
+      const sinceMs = performance.now()
+      assertDone(await own.call(key, 'POST', '/gate/risk', large))
+      return performance.now() - sinceMs
+    }
+    await assess()
+    const written = own.call(key, 'POST', '/gate/check', large)
+    await until('it is being written', () => own.server.store.largeWrite() !== undefined)
+    const hungMs = await assess()
+    assert.ok(hungMs >= 49, `answered after ${hungMs} ms`)
+    release()
+    assertDone(await written)
+  },
+)
 
 test('the log has no secret, no failure of ours, and no word of what was sent', () => {
   const text = logged.join('')

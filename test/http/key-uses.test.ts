@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { rememberKeyUses } from '../../src/actions/keys/uses.ts'
-import { type Gate, openBeside, startGate, temporaryFolder } from '../helpers.ts'
+import { fileTest, type Gate, openBeside, startGate, temporaryFolder } from '../helpers.ts'
 import { assertDone, assertRefused, entries } from './support.ts'
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -101,23 +101,26 @@ test('nothing is written while nothing was used, and what was written is not wri
   assert.equal((await store.keyUses(['key_a', 'key_1199'])).get('key_1199'), at(1))
 })
 
-test('a file that cannot be written or read fails no list and no stop, and what was used is written later', async (t) => {
-  const dir = temporaryFolder()
-  const gate = await startGate(t, { clock: () => T0, dir })
-  const owner = await gate.key()
-  const file = join(dir, 'data/gate-sidecar.db')
-  const uses = rememberKeyUses({ store: gate.server.store })
-  uses.note(owner.id, T0 + 5)
-  renameSync(file, `${file}.away`)
-  await assert.rejects(uses.flush(), { code: 'audit_unavailable' })
-  assert.equal((await listed(gate, owner))[owner.id], at(0))
-  renameSync(`${file}.away`, file)
-  await uses.flush()
-  assert.equal((await listed(gate, owner))[owner.id], at(5))
-  renameSync(file, `${file}.away`)
-  await gate.server.close()
-  renameSync(`${file}.away`, file)
-})
+fileTest(
+  'a file that cannot be written or read fails no list and no stop, and what was used is written later',
+  async (t) => {
+    const dir = temporaryFolder()
+    const gate = await startGate(t, { clock: () => T0, dir })
+    const owner = await gate.key()
+    const file = join(dir, 'data/gate-sidecar.db')
+    const uses = rememberKeyUses({ store: gate.server.store })
+    uses.note(owner.id, T0 + 5)
+    renameSync(file, `${file}.away`)
+    await assert.rejects(uses.flush(), { code: 'audit_unavailable' })
+    assert.equal((await listed(gate, owner))[owner.id], at(0))
+    renameSync(`${file}.away`, file)
+    await uses.flush()
+    assert.equal((await listed(gate, owner))[owner.id], at(5))
+    renameSync(file, `${file}.away`)
+    await gate.server.close()
+    renameSync(`${file}.away`, file)
+  },
+)
 
 test('of several services on one file, the later use is shown', async (t) => {
   const dir = temporaryFolder()

@@ -6,7 +6,7 @@ import { type DecisionFilter, listDecisions, MAX_SEARCHED } from '../../src/acti
 import type { DecisionEntry, EntryDraft } from '../../src/audit/draft.ts'
 import { globMatches, parseGlob } from '../../src/base/glob.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
-import { startGate, temporaryFolder } from '../helpers.ts'
+import { fileTest, startGate, temporaryFolder } from '../helpers.ts'
 import { aDecision, note } from '../store/drafts.ts'
 import { tamper } from '../store/used-folder.ts'
 import { assertDone, assertRefused, untilLoaded } from './support.ts'
@@ -120,17 +120,20 @@ for (const query of REFUSED) {
     assertRefused(await list(query), 'invalid_request', query))
 }
 
-test('of a decision that is not there any more, the list has its place, unless it is asked for by content', async (t) => {
-  const own = await startGate(t)
-  const key = await own.key()
-  const body = { tenantId: 'acme', action: 'email.send' }
-  const { decisionId } = (await own.call(key, 'POST', '/gate/check', body)).body.data
-  tamper(join(own.dir, 'data'), (db) => db.exec("DELETE FROM section WHERE name = 'grounds'"))
-  const [item] = (await own.call(key, 'GET', '/decisions')).body.data.items
-  assert.deepEqual([item.id, item.redacted, item.action, item.reason], [decisionId, true, null, null])
-  for (const query of ['?action=**', '?decision=allow', '?minRisk=0'])
-    assert.deepEqual((await own.call(key, 'GET', `/decisions${query}`)).body.data.items, [], query)
-})
+fileTest(
+  'of a decision that is not there any more, the list has its place, unless it is asked for by content',
+  async (t) => {
+    const own = await startGate(t)
+    const key = await own.key()
+    const body = { tenantId: 'acme', action: 'email.send' }
+    const { decisionId } = (await own.call(key, 'POST', '/gate/check', body)).body.data
+    tamper(join(own.dir, 'data'), (db) => db.exec("DELETE FROM section WHERE name = 'grounds'"))
+    const [item] = (await own.call(key, 'GET', '/decisions')).body.data.items
+    assert.deepEqual([item.id, item.redacted, item.action, item.reason], [decisionId, true, null, null])
+    for (const query of ['?action=**', '?decision=allow', '?minRisk=0'])
+      assert.deepEqual((await own.call(key, 'GET', `/decisions${query}`)).body.data.items, [], query)
+  },
+)
 
 const store = openStore({ dir: temporaryFolder(), create: true, clock: () => now })
 after(() => store.close())

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createLogger } from '../../src/service/log.ts'
 import { run } from '../cli/program.ts'
-import { startGate, writeFiles } from '../helpers.ts'
+import { fileTest, startGate, writeFiles } from '../helpers.ts'
 import { PYTHON_FOLDER } from '../python.ts'
 import { untilLoaded } from './support.ts'
 
@@ -153,7 +153,7 @@ test('an approval is used up by the one action that it is for, and a rejection b
   assert.deepEqual([body.data.valid, body.data.unlawfulEntries], [true, 0], JSON.stringify(body))
 })
 
-test('wherever an observed allow is read, it says so', async () => {
+fileTest('wherever an observed allow is read, it says so', async () => {
   const { decisionId } = await check('WebFetch')
   const [entry] = await get('/audit/chain?eventType=gate.decision')
   assert.deepEqual([entry.data.id, entry.data.decision, entry.data.observed], [decisionId, 'allow', 'deny'])

@@ -17,7 +17,15 @@ import { type MakeWriter, writeHere, writeInThread } from '../../src/store/sqlit
 import type { Snapshot, Store } from '../../src/store/store.ts'
 import { HEADER, setOf } from '../authoring/sources.ts'
 import { factsOverTime } from '../gate/facts-over-time.ts'
-import { type Answer, type Gate, type GateOptions, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
+import {
+  type Answer,
+  fileTest,
+  type Gate,
+  type GateOptions,
+  inThisThread,
+  startGate,
+  temporaryFolder,
+} from '../helpers.ts'
 import { tamper } from '../store/used-folder.ts'
 import { assertDone } from './support.ts'
 
@@ -293,7 +301,7 @@ test('a new action of many patterns has a turn of its own before anything asks w
   assert.deepEqual(turns, [[], [false, true]])
 })
 
-test('a check that counts is decided, however many others are allowed what it counts', async () => {
+fileTest('a check that counts is decided, however many others are allowed what it counts', async () => {
   const gate = await start({ threads: { ...inThisThread, writer: writeInThread() } })
   const deps = depsOf(gate)
   const [busy, calm] = [
@@ -339,7 +347,7 @@ test('a check that counts goes before what it counts and what waits already', as
   assert.deepEqual([answer.decision, overtakings], ['allow', 1])
 })
 
-test('who has waited too long for the checks before it is refused, and not decided', async (t) => {
+fileTest('who has waited too long for the checks before it is refused, and not decided', async (t) => {
   const gate = await start()
   const deps = depsOf(gate)
   const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
@@ -362,26 +370,29 @@ test('who has waited too long for the checks before it is refused, and not decid
   assert.equal((await check(deps, caller, post)).rule, 'all')
 })
 
-test('a number that was erased is missing whatever the default, and leaves the window with its action', async () => {
-  let now = Date.UTC(2026, 4, 1)
-  const gate = await start({ clock: () => now })
-  const key = await gate.key({ identity: 'bot' })
-  assertDone(await ask(gate, key, 'transfer.out', { amount: 90 }))
-  const reader = historyReader(gate.server.store)
-  const paid = async (from = historyReader(gate.server.store)): Promise<Json | undefined> => {
-    const query = { action: 'transfer.out', context: { amount: 1 }, agent: 'bot', nowMs: now }
-    const { history } = await from.read(SET, 'acme/live', query)
-    return factsOverTime(SET, query, history).get('history.sum.paid')
-  }
-  assert.deepEqual([await paid(reader), await paid()], [91, 91])
-  tamper(join(gate.dir, 'data'), (db) => db.exec("DELETE FROM section WHERE name = 'request'"))
-  // A reader that has read the number before still knows it.
-  assert.deepEqual([await paid(reader), await paid()], [91, undefined])
-  now += 3_600_000
-  assert.deepEqual([await paid(reader), await paid()], [1, 1])
-})
+fileTest(
+  'a number that was erased is missing whatever the default, and leaves the window with its action',
+  async () => {
+    let now = Date.UTC(2026, 4, 1)
+    const gate = await start({ clock: () => now })
+    const key = await gate.key({ identity: 'bot' })
+    assertDone(await ask(gate, key, 'transfer.out', { amount: 90 }))
+    const reader = historyReader(gate.server.store)
+    const paid = async (from = historyReader(gate.server.store)): Promise<Json | undefined> => {
+      const query = { action: 'transfer.out', context: { amount: 1 }, agent: 'bot', nowMs: now }
+      const { history } = await from.read(SET, 'acme/live', query)
+      return factsOverTime(SET, query, history).get('history.sum.paid')
+    }
+    assert.deepEqual([await paid(reader), await paid()], [91, 91])
+    tamper(join(gate.dir, 'data'), (db) => db.exec("DELETE FROM section WHERE name = 'request'"))
+    // A reader that has read the number before still knows it.
+    assert.deepEqual([await paid(reader), await paid()], [91, undefined])
+    now += 3_600_000
+    assert.deepEqual([await paid(reader), await paid()], [1, 1])
+  },
+)
 
-test('of many who read long windows at once, one part is read at each turn of the event loop', async () => {
+fileTest('of many who read long windows at once, one part is read at each turn of the event loop', async () => {
   const gate = await start()
   const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
   const deps = depsOf(gate)
@@ -412,7 +423,7 @@ test('of many who read long windows at once, one part is read at each turn of th
   assert.ok(turns.length >= 8 * 6)
 })
 
-test('of entries that count for nobody, a limited number is looked at before other work runs', async () => {
+fileTest('of entries that count for nobody, a limited number is looked at before other work runs', async () => {
   const gate = await start()
   const { store } = gate.server
   assertDone(await ask(gate, await gate.key({ identity: 'bot' }), 'post.write'))
@@ -487,7 +498,7 @@ rules: [{id: r, actions: [pay], effect: deny, reason: R., when: {fact: history.c
   assert.ok(grown < 300 * 10_000, `${grown} bytes`)
 })
 
-test('a decision that counted what has been erased since is not said to be reproduced, or not', async () => {
+fileTest('a decision that counted what has been erased since is not said to be reproduced, or not', async () => {
   const gate = await start()
   const key = await gate.key({ identity: 'bot', roles: ['agent', 'auditor'] })
   const first = (await ask(gate, key, 'transfer.out', { amount: 60 })).body.data

@@ -10,7 +10,7 @@ import { redact } from '../../src/actions/audit/redact.ts'
 import { type Recent, type RecentLimits, recentReader } from '../../src/actions/overview/recent.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
-import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
+import { ACME_POLICY, fileTest, type Gate, startGate } from '../helpers.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { FULL, fullTest } from '../tier.ts'
 import { until } from '../until.ts'
@@ -170,7 +170,7 @@ fullTest('reading a long chain lets others have their turn', async (t) => {
   assert.ok(turns >= 2, `${turns} turns`)
 })
 
-test('where older entries were pruned, whoever looked before or not is told the same', async (t) => {
+fileTest('where older entries were pruned, whoever looked before or not is told the same', async (t) => {
   const time = { ms: START_MS }
   const gate = await startGate(t, { clock: () => time.ms, watch: 'off' })
   const key = await gate.key()

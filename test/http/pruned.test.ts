@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { prunable, prune } from '../../src/actions/audit/prune.ts'
 import { SYSTEM_CHAIN } from '../../src/audit/chain.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import { DAY_MS } from '../../src/base/time.ts'
 import { HEADER } from '../authoring/sources.ts'
-import { startGate } from '../helpers.ts'
+import { fileTest, startGate } from '../helpers.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { openStream } from './sse.ts'
 
@@ -52,7 +52,7 @@ async function scene(t: TestContext) {
   return { gate, owner, admin, agent, ask, stop, pruneAll, passes }
 }
 
-test('lists, pages and single entries begin where the chain begins', async (t) => {
+fileTest('lists, pages and single entries begin where the chain begins', async (t) => {
   const { gate, owner, ask, pruneAll, passes } = await scene(t)
   const old = await ask('email.send')
   for (let i = 0; i < 5; i += 1) await ask('email.send')
@@ -78,7 +78,7 @@ test('lists, pages and single entries begin where the chain begins', async (t) =
   assert.equal((await gate.call(owner, 'GET', `/evidence/bundle/${young.decisionId}`)).status, 200)
 })
 
-test('days that were pruned verify as pruned', async (t) => {
+fileTest('days that were pruned verify as pruned', async (t) => {
   const { gate, owner, ask, pruneAll, passes } = await scene(t)
   await ask('email.send')
   await passes(150)
@@ -95,7 +95,7 @@ test('days that were pruned verify as pruned', async (t) => {
   assert.deepEqual(await verify(51, 49), [true, 'unanchored'])
 })
 
-test('a decision that counted what was pruned is told as it is recorded, and not explained wrongly', async (t) => {
+fileTest('a decision that counted what was pruned is told as it is recorded, and not explained wrongly', async (t) => {
   const { gate, owner, ask, pruneAll, passes } = await scene(t)
   for (let i = 0; i < 3; i += 1) await ask('payment.send')
   await passes(20)
@@ -113,7 +113,7 @@ test('a decision that counted what was pruned is told as it is recorded, and not
   assert.deepEqual(await explained(mail), ['allow', true, null])
 })
 
-test('a stream goes on from before what was pruned, and misses nothing that is left', async (t) => {
+fileTest('a stream goes on from before what was pruned, and misses nothing that is left', async (t) => {
   const { gate, owner, ask, stop, pruneAll, passes } = await scene(t)
   await stop()
   const first = await openStream(t, gate.server.url, owner)

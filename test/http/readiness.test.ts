@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import { watchWrites } from '../../src/service/writing.ts'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
-import { type Gate, startGate, temporaryFolder } from '../helpers.ts'
+import { fileTest, type Gate, startGate, temporaryFolder } from '../helpers.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
@@ -28,7 +28,7 @@ async function metric({ server }: Gate, name: string): Promise<Record<string, nu
   return Object.fromEntries(Array.from(found, ([, labels = '', value]) => [labels, Number(value)]))
 }
 
-test('a service that cannot write says so although nobody asks, and is ready again when it can', async (t) => {
+fileTest('a service that cannot write says so although nobody asks, and is ready again when it can', async (t) => {
   const gate = await startGate(t)
   const holder = new Sqlite(join(gate.dir, 'data', DATA_FILE))
   t.after(() => holder.close())
@@ -77,49 +77,52 @@ test('a write is tried when there was none for ten seconds; after a failure only
 
 const SECTION = "UPDATE section SET json = ? WHERE chain = 'acme/live' AND name = 'grounds' AND seq = ?"
 
-test('a verification that fails makes a service unready until one of the whole chain is good, restarts included', async (t) => {
-  const dir = temporaryFolder()
-  let gate = await startGate(t, { dir, settings: { sweep: 'on' } })
-  const owner = await gate.key()
-  for (let n = 0; n < 3; n += 1)
-    await gate.call(owner, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
-  const data = join(dir, 'data')
-  let seq = 0
-  let json = ''
-  tamper(data, (db) => {
-    const first = "SELECT seq, json FROM section WHERE chain = 'acme/live' AND name = 'grounds' LIMIT 1"
-    ;({ seq, json } = db.prepare<[], { seq: number; json: string }>(first).get() ?? assert.fail())
-  })
-  const write = (text: string): void => tamper(data, (db) => db.prepare(SECTION).run(text, seq))
-  write(json.replace('Mail', 'Post'))
-  const verify = async (startDate: string): Promise<boolean> =>
-    (await gate.call(owner, 'POST', '/audit/verify', { tenantId: 'acme', startDate, endDate: '2099-01-01' })).body.data
-      .valid
-  assert.equal(await verify('2020-01-01'), false)
-  assert.match((await readiness(gate)).message, /^1 altered audit chain;/)
-  assert.deepEqual(await metric(gate, 'audit_chain_faults'), { '': 1 })
-  // A part that is good says nothing about the rest.
-  assert.equal(await verify('2098-01-01'), true)
-  assert.equal(await isReady(gate), false)
-  write(json)
-  assert.equal(await verify('2020-01-01'), true)
-  assert.equal(await isReady(gate), true)
+fileTest(
+  'a verification that fails makes a service unready until one of the whole chain is good, restarts included',
+  async (t) => {
+    const dir = temporaryFolder()
+    let gate = await startGate(t, { dir, settings: { sweep: 'on' } })
+    const owner = await gate.key()
+    for (let n = 0; n < 3; n += 1)
+      await gate.call(owner, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
+    const data = join(dir, 'data')
+    let seq = 0
+    let json = ''
+    tamper(data, (db) => {
+      const first = "SELECT seq, json FROM section WHERE chain = 'acme/live' AND name = 'grounds' LIMIT 1"
+      ;({ seq, json } = db.prepare<[], { seq: number; json: string }>(first).get() ?? assert.fail())
+    })
+    const write = (text: string): void => tamper(data, (db) => db.prepare(SECTION).run(text, seq))
+    write(json.replace('Mail', 'Post'))
+    const verify = async (startDate: string): Promise<boolean> =>
+      (await gate.call(owner, 'POST', '/audit/verify', { tenantId: 'acme', startDate, endDate: '2099-01-01' })).body
+        .data.valid
+    assert.equal(await verify('2020-01-01'), false)
+    assert.match((await readiness(gate)).message, /^1 altered audit chain;/)
+    assert.deepEqual(await metric(gate, 'audit_chain_faults'), { '': 1 })
+    // A part that is good says nothing about the rest.
+    assert.equal(await verify('2098-01-01'), true)
+    assert.equal(await isReady(gate), false)
+    write(json)
+    assert.equal(await verify('2020-01-01'), true)
+    assert.equal(await isReady(gate), true)
 
-  write(json.replace('Mail', 'Post'))
-  await until('the sweep finds it', async () => !(await isReady(gate)))
-  await until('it is recorded', async () => (await metric(gate, 'audit_valid'))[''] === 0)
-  await until('it is over', async () => '' in (await metric(gate, 'audit_verified_timestamp_seconds')))
-  await gate.server.close()
-  gate = await startGate(t, { dir })
-  assert.match((await readiness(gate)).message, /^1 altered audit chain;/)
-  assert.deepEqual(
-    [await metric(gate, 'audit_chain_faults'), await metric(gate, 'audit_valid')],
-    [{ '': 1 }, { '': 0 }],
-  )
-  write(json)
-  assert.equal(await verify('2020-01-01'), true)
-  assert.equal(await isReady(gate), true)
-})
+    write(json.replace('Mail', 'Post'))
+    await until('the sweep finds it', async () => !(await isReady(gate)))
+    await until('it is recorded', async () => (await metric(gate, 'audit_valid'))[''] === 0)
+    await until('it is over', async () => '' in (await metric(gate, 'audit_verified_timestamp_seconds')))
+    await gate.server.close()
+    gate = await startGate(t, { dir })
+    assert.match((await readiness(gate)).message, /^1 altered audit chain;/)
+    assert.deepEqual(
+      [await metric(gate, 'audit_chain_faults'), await metric(gate, 'audit_valid')],
+      [{ '': 1 }, { '': 0 }],
+    )
+    write(json)
+    assert.equal(await verify('2020-01-01'), true)
+    assert.equal(await isReady(gate), true)
+  },
+)
 
 test('every refused request is counted by its code, and a refused check in the histogram too', async (t) => {
   const gate = await startGate(t)

@@ -7,7 +7,7 @@ import { GateError } from '../../src/base/errors.ts'
 import { GateClient } from '../../src/client/index.ts'
 import type { Verifier } from '../../src/store/sqlite/verifiers.ts'
 import { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
-import { type Cleanup, inThisThread, startGate } from '../helpers.ts'
+import { type Cleanup, fileTest, inThisThread, startGate } from '../helpers.ts'
 import { aDecision, enrolment } from '../store/drafts.ts'
 import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
@@ -55,7 +55,7 @@ test('a verification is told as it goes, and comes to what the POST comes to', a
   assert.doesNotMatch(reader.text(), /^(retry|id):/m, 'a reader that comes back would begin anew')
 })
 
-test('what is wrong with the chain is what it comes to, not a failure', async (t) => {
+fileTest('what is wrong with the chain is what it comes to, not a failure', async (t) => {
   const own = await startGate(t)
   const key = await own.key({ roles: ['auditor'] })
   await untilLoaded(own, key)
@@ -80,7 +80,7 @@ test('days that are none are refused as elsewhere', async () => {
   for (const [days, note] of BAD) assertRefused(await gate.call(auditor, 'GET', query(days)), 'invalid_request', note)
 })
 
-test('progress is told while it goes on, at most some times a second', async (t) => {
+fileTest('progress is told while it goes on, at most some times a second', async (t) => {
   const { own, key } = await gateWith(t, (real) => async (onProgress) => {
     for (let checked = 1; checked <= 100; checked += 1) {
       onProgress(checked)
@@ -103,7 +103,7 @@ test('progress is told while it goes on, at most some times a second', async (t)
   assert.equal(reader.events.at(-1)?.event, 'verified')
 })
 
-test('a failure after the start is the last event, with the code that it has elsewhere', async (t) => {
+fileTest('a failure after the start is the last event, with the code that it has elsewhere', async (t) => {
   for (const [error, code] of [
     [new GateError('audit_unavailable', 'The disk is gone.'), 'audit_unavailable'],
     [new TypeError('a secret of ours'), 'internal'],
@@ -129,7 +129,7 @@ test('a failure after the start is the last event, with the code that it has els
   }
 })
 
-test('a reader that leaves, and a key that is revoked, end the work', async (t) => {
+fileTest('a reader that leaves, and a key that is revoked, end the work', async (t) => {
   const under = { way: 0, ended: 0 }
   const { own, key } = await gateWith(t, () => (_, signal) => {
     under.way += 1
@@ -154,38 +154,41 @@ test('a reader that leaves, and a key that is revoked, end the work', async (t) 
   assert.equal(revoked.events.at(-1)?.event, 'progress')
 })
 
-test('the thread of a verification that nobody waits for ends at once, and the next one has its turn', async (t) => {
-  const own = await startGate(t, { threads: { ...inThisThread, verifier: verifyInThread } })
-  const { store } = own.server
-  const key = await own.key({ roles: ['auditor'] })
-  await untilLoaded(own, key)
-  await store.commit(enrolment())
-  for (let i = 0; i < 20; i += 1)
-    await store.commit({ guards: [], writes: [], entries: Array.from({ length: 500 }, () => aDecision('allow')) })
-  const gone = new AbortController()
-  const request = {
-    chain: 'acme/live',
-    sections: true,
-    // A busy machine takes so long that a checkpoint is signed meanwhile.
-    logKeys: trustOf(store).logKeys,
-    anchor: null,
-    anchoredSize: 0,
-    revoked: new Set<string>(),
-  }
-  let told = 0
-  const leave = (): void => {
-    told += 1
-    gone.abort(new Error('left'))
-  }
-  const first = store.verifyChain(request, leave, gone.signal)
-  const waiting = new AbortController()
-  const second = store.verifyChain(request, () => undefined, waiting.signal)
-  waiting.abort(new Error('left too'))
-  await assert.rejects(first, /left/)
-  await assert.rejects(second, /left too/)
-  const reader = await openStreamAt(t, own.server.url + query(), key)
-  assert.equal((await reader.find(({ event }) => event === 'verified')).data.valid, true)
-  assert.ok(told < 10, `of 10,000 entries, ${told} thousand were read on`)
-  const checked = reader.events.filter(({ event }) => event === 'progress').at(-1)?.data
-  assert.equal(checked?.of, (await own.call(key, 'GET', '/audit/chain?limit=1')).body.page.total)
-})
+fileTest(
+  'the thread of a verification that nobody waits for ends at once, and the next one has its turn',
+  async (t) => {
+    const own = await startGate(t, { threads: { ...inThisThread, verifier: verifyInThread } })
+    const { store } = own.server
+    const key = await own.key({ roles: ['auditor'] })
+    await untilLoaded(own, key)
+    await store.commit(enrolment())
+    for (let i = 0; i < 20; i += 1)
+      await store.commit({ guards: [], writes: [], entries: Array.from({ length: 500 }, () => aDecision('allow')) })
+    const gone = new AbortController()
+    const request = {
+      chain: 'acme/live',
+      sections: true,
+      // A busy machine takes so long that a checkpoint is signed meanwhile.
+      logKeys: trustOf(store).logKeys,
+      anchor: null,
+      anchoredSize: 0,
+      revoked: new Set<string>(),
+    }
+    let told = 0
+    const leave = (): void => {
+      told += 1
+      gone.abort(new Error('left'))
+    }
+    const first = store.verifyChain(request, leave, gone.signal)
+    const waiting = new AbortController()
+    const second = store.verifyChain(request, () => undefined, waiting.signal)
+    waiting.abort(new Error('left too'))
+    await assert.rejects(first, /left/)
+    await assert.rejects(second, /left too/)
+    const reader = await openStreamAt(t, own.server.url + query(), key)
+    assert.equal((await reader.find(({ event }) => event === 'verified')).data.valid, true)
+    assert.ok(told < 10, `of 10,000 entries, ${told} thousand were read on`)
+    const checked = reader.events.filter(({ event }) => event === 'progress').at(-1)?.data
+    assert.equal(checked?.of, (await own.call(key, 'GET', '/audit/chain?limit=1')).body.page.total)
+  },
+)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Answer, writeFiles } from '../helpers.ts'
+import { type Answer, fileTest, writeFiles } from '../helpers.ts'
 import { assertDone } from '../http/support.ts'
 import { FULL } from '../tier.ts'
 import { until } from '../until.ts'
@@ -244,7 +243,7 @@ const EXAMPLES: [string, number][][] = [
   ],
 ]
 
-test('whatever the clock does, an allow is by the order of stops, votes, uses and policies', async () => {
+fileTest('whatever the clock does, an allow is by the order of stops, votes, uses and policies', async () => {
   const seen = new Set<string>()
   const property = fc.asyncProperty(drawn, async (steps) => {
     for (const what of await history(steps)) seen.add(what)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createLogger, type Logger } from '../../src/service/log.ts'
 import { run } from '../cli/program.ts'
-import { startGate } from '../helpers.ts'
+import { fileTest, startGate } from '../helpers.ts'
 import { entriesOf } from '../http/support.ts'
 import { until } from '../until.ts'
 
@@ -35,52 +35,58 @@ function listening() {
   return { warned, log: createLogger('warn', { write: (line) => void warned.push(line) }) }
 }
 
-test('a stop that could not be written outlives a restart: it is in force from the start on, then written once', async (t) => {
-  const { log, warned } = listening()
-  const { gate, agent, away, back, trigger, again } = await station(t, log)
-  away()
-  const { active, persisted, warning } = await trigger()
-  assert.deepEqual([active, persisted], [true, false])
-  assert.match(warning, /kept in the reserve/)
-  // Kept, so nothing is lost with the process.
-  assert.deepEqual(await gate.server.close(), [])
-  assert.match(warned.join(''), /"level":"L3","scope":"acme".*stops are kept in the reserve alone/)
-  back()
-  const second = await again()
-  const { decidedBy } = (await second.call(agent, 'POST', '/gate/check', MAIL)).body.data
-  assert.equal(decidedBy, 'kill_switch')
-  await until('it is on disk', () => second.server.store.imposed().length === 0)
-  assert.equal(await entriesOf(second, 'killswitch.triggered'), 1)
-  await second.server.close()
-  const third = await again()
-  assert.equal(await entriesOf(third, 'killswitch.triggered'), 1)
-})
+fileTest(
+  'a stop that could not be written outlives a restart: it is in force from the start on, then written once',
+  async (t) => {
+    const { log, warned } = listening()
+    const { gate, agent, away, back, trigger, again } = await station(t, log)
+    away()
+    const { active, persisted, warning } = await trigger()
+    assert.deepEqual([active, persisted], [true, false])
+    assert.match(warning, /kept in the reserve/)
+    // Kept, so nothing is lost with the process.
+    assert.deepEqual(await gate.server.close(), [])
+    assert.match(warned.join(''), /"level":"L3","scope":"acme".*stops are kept in the reserve alone/)
+    back()
+    const second = await again()
+    const { decidedBy } = (await second.call(agent, 'POST', '/gate/check', MAIL)).body.data
+    assert.equal(decidedBy, 'kill_switch')
+    await until('it is on disk', () => second.server.store.imposed().length === 0)
+    assert.equal(await entriesOf(second, 'killswitch.triggered'), 1)
+    await second.server.close()
+    const third = await again()
+    assert.equal(await entriesOf(third, 'killswitch.triggered'), 1)
+  },
+)
 
-test('stops of single actions leave room in the reserve, for other tenants and for stops of whole ones', async (t) => {
-  const { gate, away, trigger } = await station(t)
-  const tenants = ['acme', 'b', 'c', 'd']
-  const owners = await Promise.all(tenants.map((tenant) => gate.key({ tenant })))
-  away()
-  const kept = []
-  for (const owner of owners) {
-    let count = 0
-    for (let n = 0; n < 10; n += 1) {
-      const stop = { ...STOP, level: 'L1', scope: `email.n${n}` }
-      const { warning } = (await gate.call(owner, 'POST', '/killswitch/trigger', stop)).body.data
-      if (/kept in the reserve/.test(warning)) count += 1
-      else assert.match(warning, /in this process only/)
+fileTest(
+  'stops of single actions leave room in the reserve, for other tenants and for stops of whole ones',
+  async (t) => {
+    const { gate, away, trigger } = await station(t)
+    const tenants = ['acme', 'b', 'c', 'd']
+    const owners = await Promise.all(tenants.map((tenant) => gate.key({ tenant })))
+    away()
+    const kept = []
+    for (const owner of owners) {
+      let count = 0
+      for (let n = 0; n < 10; n += 1) {
+        const stop = { ...STOP, level: 'L1', scope: `email.n${n}` }
+        const { warning } = (await gate.call(owner, 'POST', '/killswitch/trigger', stop)).body.data
+        if (/kept in the reserve/.test(warning)) count += 1
+        else assert.match(warning, /in this process only/)
+      }
+      kept.push(count)
     }
-    kept.push(count)
-  }
-  assert.deepEqual(kept, [8, 8, 8, 0])
-  assert.match((await trigger()).warning, /kept in the reserve/)
-  const lost = await gate.server.close()
-  assert.deepEqual(lost.map(({ level, scope }) => [level, scope]).slice(0, 2), [
-    ['L1', 'email.n8'],
-    ['L1', 'email.n9'],
-  ])
-  assert.equal(lost.length, 16)
-})
+    assert.deepEqual(kept, [8, 8, 8, 0])
+    assert.match((await trigger()).warning, /kept in the reserve/)
+    const lost = await gate.server.close()
+    assert.deepEqual(lost.map(({ level, scope }) => [level, scope]).slice(0, 2), [
+      ['L1', 'email.n8'],
+      ['L1', 'email.n9'],
+    ])
+    assert.equal(lost.length, 16)
+  },
+)
 
 const REASON = ['--reason', 'drill']
 const BEFORE_THE_START: Record<string, (keyIds: string[]) => string[][]> = {
@@ -93,7 +99,7 @@ const BEFORE_THE_START: Record<string, (keyIds: string[]) => string[][]> = {
   'audit restore': () => [['audit', 'restore', ...REASON]],
 }
 for (const [what, commandsOf] of Object.entries(BEFORE_THE_START)) {
-  test(`a stop of the reserve outlives ${what} while no service runs`, async (t) => {
+  fileTest(`a stop of the reserve outlives ${what} while no service runs`, async (t) => {
     const { gate, agent, away, back, trigger, again, command } = await station(t)
     away()
     await trigger()
@@ -113,7 +119,7 @@ for (const [what, commandsOf] of Object.entries(BEFORE_THE_START)) {
   })
 }
 
-test('what somebody writes into the reserve without the log key puts nothing in force, and is told', async (t) => {
+fileTest('what somebody writes into the reserve without the log key puts nothing in force, and is told', async (t) => {
   const { gate, away, back, trigger, reserve, again, command } = await station(t)
   const { log, warned } = listening()
   away()
@@ -147,7 +153,7 @@ const NO_FILES: Record<string, (path: string, other: string) => void> = {
   'a folder': (path) => mkdirSync(path),
 }
 for (const [what, put] of Object.entries(NO_FILES)) {
-  test(`${what} in the place of the reserve is not written to, and told`, async (t) => {
+  fileTest(`${what} in the place of the reserve is not written to, and told`, async (t) => {
     const { gate, reserve, away, back, trigger, again } = await station(t)
     const other = join(gate.dir, 'other.txt')
     await gate.server.close()
@@ -165,7 +171,7 @@ for (const [what, put] of Object.entries(NO_FILES)) {
   })
 }
 
-test('a reserve that is removed while the service runs is made anew, with what was kept in it', async (t) => {
+fileTest('a reserve that is removed while the service runs is made anew, with what was kept in it', async (t) => {
   const { gate, agent, reserve, away, back, trigger, again } = await station(t)
   const owner = await gate.key()
   away()
@@ -183,34 +189,40 @@ test('a reserve that is removed while the service runs is made anew, with what w
   assert.equal(second.server.store.state().switches.length, 2)
 })
 
-test('a stop whose reserve cannot be made anew is kept nowhere, as the answer and the end of the service say', async (t) => {
-  const { gate, reserve, away, back, trigger } = await station(t)
-  const owner = await gate.key()
-  away()
-  t.after(back)
-  const mail = { ...STOP, level: 'L1', scope: 'email.*' }
-  await gate.call(owner, 'POST', '/killswitch/trigger', mail)
-  rmSync(reserve)
-  mkdirSync(reserve)
-  assert.match((await trigger()).warning, /in this process only/)
-  assert.equal((await gate.server.close()).length, 2)
-})
+fileTest(
+  'a stop whose reserve cannot be made anew is kept nowhere, as the answer and the end of the service say',
+  async (t) => {
+    const { gate, reserve, away, back, trigger } = await station(t)
+    const owner = await gate.key()
+    away()
+    t.after(back)
+    const mail = { ...STOP, level: 'L1', scope: 'email.*' }
+    await gate.call(owner, 'POST', '/killswitch/trigger', mail)
+    rmSync(reserve)
+    mkdirSync(reserve)
+    assert.match((await trigger()).warning, /in this process only/)
+    assert.equal((await gate.server.close()).length, 2)
+  },
+)
 
-test('a command on the host tells of a stop that only the reserve has, and ends it once it is written', async (t) => {
-  const { gate, away, back, trigger, again, command } = await station(t)
-  const acme = ['--tenant', 'acme']
-  away()
-  await trigger()
-  await gate.server.close()
-  back()
-  const shown = await command('killswitch', 'status', ...acme)
-  assert.equal(shown.code, 1)
-  assert.match(shown.stdout, /^L3 acme since \S+ \(kept in the reserve, not in the data file yet\): odd mail$/m)
-  const early = await command('killswitch', 'recover', ...acme, '--comment', 'over')
-  assert.equal(early.code, 3)
-  assert.match(early.stderr, /not in the data file yet; it can be ended once a service has written it/)
-  const second = await again()
-  await until('it is on disk', () => second.server.store.imposed().length === 0)
-  const ended = await command('killswitch', 'recover', ...acme, '--comment', 'over')
-  assert.match(ended.stdout, /^Ended: L3 acme\nNo kill switch is active\.$/m)
-})
+fileTest(
+  'a command on the host tells of a stop that only the reserve has, and ends it once it is written',
+  async (t) => {
+    const { gate, away, back, trigger, again, command } = await station(t)
+    const acme = ['--tenant', 'acme']
+    away()
+    await trigger()
+    await gate.server.close()
+    back()
+    const shown = await command('killswitch', 'status', ...acme)
+    assert.equal(shown.code, 1)
+    assert.match(shown.stdout, /^L3 acme since \S+ \(kept in the reserve, not in the data file yet\): odd mail$/m)
+    const early = await command('killswitch', 'recover', ...acme, '--comment', 'over')
+    assert.equal(early.code, 3)
+    assert.match(early.stderr, /not in the data file yet; it can be ended once a service has written it/)
+    const second = await again()
+    await until('it is on disk', () => second.server.store.imposed().length === 0)
+    const ended = await command('killswitch', 'recover', ...acme, '--comment', 'over')
+    assert.match(ended.stdout, /^Ended: L3 acme\nNo kill switch is active\.$/m)
+  },
+)

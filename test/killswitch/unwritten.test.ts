@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startGate } from '../helpers.ts'
+import { fileTest, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entries, entriesOf } from '../http/support.ts'
 import { until } from '../until.ts'
 
@@ -24,20 +24,23 @@ async function station(t: TestContext) {
   }
 }
 
-test('a stop that is on disk, triggered again when nothing can be written, is refused, once for all, and in force', async (t) => {
-  const { gate, trigger, active, away, back } = await station(t)
-  assert.equal((await trigger()).body.data.persisted, true)
-  const before = await entries(gate)
-  away()
-  assertRefused(await trigger(), 'audit_unavailable')
-  assert.equal(await active(), true)
-  back()
-  // A stop that is not on disk would be written within a second.
-  await sleep(1500)
-  assert.equal(await entries(gate), before)
-})
+fileTest(
+  'a stop that is on disk, triggered again when nothing can be written, is refused, once for all, and in force',
+  async (t) => {
+    const { gate, trigger, active, away, back } = await station(t)
+    assert.equal((await trigger()).body.data.persisted, true)
+    const before = await entries(gate)
+    away()
+    assertRefused(await trigger(), 'audit_unavailable')
+    assert.equal(await active(), true)
+    back()
+    // A stop that is not on disk would be written within a second.
+    await sleep(1500)
+    assert.equal(await entries(gate), before)
+  },
+)
 
-test('a stop that is not on disk yet is the same one when triggered again, and cannot be ended', async (t) => {
+fileTest('a stop that is not on disk yet is the same one when triggered again, and cannot be ended', async (t) => {
   const { trigger, recover, active, away, back } = await station(t)
   away()
   t.after(back)
@@ -50,7 +53,7 @@ test('a stop that is not on disk yet is the same one when triggered again, and c
   assert.equal(await active(), true)
 })
 
-test('a stop that is not on disk is written, once, when it can be', async (t) => {
+fileTest('a stop that is not on disk is written, once, when it can be', async (t) => {
   const { gate, trigger, recover, active, away, back } = await station(t)
   away()
   assert.equal((await trigger()).body.data.persisted, false)
@@ -61,7 +64,7 @@ test('a stop that is not on disk is written, once, when it can be', async (t) =>
   assert.equal(await entriesOf(gate, 'killswitch.triggered'), 1)
 })
 
-test('a trigger with an Idempotency-Key stops although no earlier use can be read', async (t) => {
+fileTest('a trigger with an Idempotency-Key stops although no earlier use can be read', async (t) => {
   const { trigger, active, away, back } = await station(t)
   away()
   t.after(back)

@@ -5,6 +5,7 @@ import { placeOf } from '../places.ts'
 import type { SeqRange } from '../queries.ts'
 import type { SealRow } from '../source.ts'
 import { first, type Runner, statement } from './database.ts'
+import { CHANNEL } from './listener.ts'
 
 const NUMBER = statement('SELECT number FROM gate.chain WHERE name = $1')
 const NAME = statement('SELECT name FROM gate.chain WHERE number = $1')
@@ -31,6 +32,7 @@ const SEALED = statement('SELECT name FROM gate.chain WHERE seal IS NOT NULL ORD
 const UNSEAL = statement('UPDATE gate.chain SET sealed_size = NULL, seal_key = NULL, seal = NULL WHERE name = $1')
 const PRUNED = statement('SELECT pruned FROM gate.chain WHERE name = $1')
 const DECIDED_BY = statement('UPDATE gate.chain SET state = $1 WHERE name = ANY($2)')
+const TELL = statement(`NOTIFY ${CHANNEL}`)
 
 /** A chain whose row is locked. */
 export interface LockedChain {
@@ -81,9 +83,10 @@ export function lockChains(run: Runner, chains: readonly string[] | 'all'): Prom
   return chains === 'all' ? run.rows<LockedChain>(LOCK_ALL) : run.rows<LockedChain>(LOCK, [chains])
 }
 
-/** Requires later entries of these chains to be decided by this version of the records. */
+/** Requires later entries of these chains to be decided by this version of the records, and tells every sidecar. */
 export function requireState(run: Runner, version: number, chains: readonly string[]): void {
   run.send(DECIDED_BY, [version, chains])
+  run.send(TELL)
 }
 
 /** Writes the end of a chain. */

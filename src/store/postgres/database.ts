@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { once } from '../../base/memo.ts'
+import { reconnecting } from './reconnect.ts'
 
 /** Place of a server and a database on it. */
 export interface Address {
@@ -86,31 +87,40 @@ export function database({ url, password }: Address) {
   const readers = new pg.Pool({ ...settings, max: READERS, allowExitOnIdle: true })
   // A connection that broke while idle is made again at its next use.
   readers.on('error', () => undefined)
+  const attempt = reconnecting()
+  /** Lends a connection, which is not used again after a failure. */
+  const lent = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await attempt(() => readers.connect())
+    try {
+      const result = await work(client)
+      client.release()
+      return result
+    } catch (error) {
+      // After a statement that the server refused, the connection stays good.
+      client.release(!isDatabaseError(error) || error.severity !== 'ERROR')
+      throw error
+    }
+  }
   return {
-    any: runnerOn(readers),
+    any: runnerOn({ query: (config) => lent((client) => client.query(config)) }),
     /** Runs `work` on one state of the database. */
-    async snapshot<T>(work: (runner: Runner) => Promise<T>): Promise<T> {
-      const client = await readers.connect()
-      let failure: Error | undefined
-      try {
+    snapshot: <T>(work: (runner: Runner) => Promise<T>): Promise<T> =>
+      lent(async (client) => {
         await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-        const result = await work(runnerOn(client))
-        await client.query('COMMIT')
-        return result
-      } catch (error) {
-        failure = error instanceof Error ? error : new Error(String(error))
-        throw error
-      } finally {
-        client.release(failure)
-      }
-    },
+        try {
+          return await work(runnerOn(client))
+        } finally {
+          await client.query('ROLLBACK')
+        }
+      }),
     /** A connection of its own, on which statements are sent before the ones before are answered. */
-    async connect(): Promise<pg.Client> {
-      const client = new pg.Client({ ...settings, pipeline: true })
-      client.on('error', () => undefined)
-      await client.connect()
-      return client
-    },
+    connect: () =>
+      attempt(async (): Promise<pg.Client> => {
+        const client = new pg.Client({ ...settings, pipeline: true })
+        client.on('error', () => undefined)
+        await client.connect()
+        return client
+      }),
     close: once(() => readers.end()),
   }
 }

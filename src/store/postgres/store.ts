@@ -17,7 +17,7 @@ import { assertFollows, type FollowOptions } from '../verify/startup.ts'
 import { verifyChain } from '../verify/verify-chain.ts'
 import type { Numbers } from './chains.ts'
 import { type Address, database as connected, type Database, first, type Runner, statement } from './database.ts'
-import { isFailure } from './errors.ts'
+import { listener } from './listener.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import { tablesOn } from './tables.ts'
 import { serverWriter } from './writer.ts'
@@ -25,6 +25,8 @@ import { serverWriter } from './writer.ts'
 export interface ServerOptions extends FollowOptions {
   address: Address
   clock: Clock
+  /** Time without an answer of the server after which commits are refused; undefined for one that is not polled. */
+  maxStalenessMs?: number | undefined
 }
 
 /** Submissions share a transaction while the one before is under way. */
@@ -52,7 +54,8 @@ export async function migrateServer(address: Address): Promise<{ from: number; t
 
 /** @throws UnusableFile in place of an error of the server, or of the way to it */
 function unreachable({ url }: Address, error: unknown): never {
-  if (error instanceof UnusableFile || !(error instanceof Error)) throw error
+  // Errors of ours have names of their own.
+  if (!(error instanceof Error) || !['Error', 'error', 'AggregateError'].includes(error.name)) throw error
   throw new UnusableFile(`The store ${url} cannot be used: ${error.message}.`, { cause: error })
 }
 
@@ -62,15 +65,15 @@ function unreachable({ url }: Address, error: unknown): never {
  * @throws UnusableFile when the schema is not that of this version, or the state does not follow from its chains
  */
 export async function openServerStore(options: ServerOptions): Promise<Store> {
-  const { address, clock, sealKeys } = options
+  const { address, clock, sealKeys, maxStalenessMs } = options
   const database = connected(address)
   const numbers: Numbers = new Map()
   try {
     const { origin, memory: initial } = await checked(database, numbers, options)
-    return storeOn(database, { origin, numbers, clock, sealKeys, initial })
+    return storeOn(database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs })
   } catch (error) {
     await database.close()
-    return isFailure(error) ? unreachable(address, error) : Promise.reject(error)
+    return unreachable(address, error)
   }
 }
 
@@ -94,34 +97,38 @@ interface Opened {
   clock: Clock
   sealKeys: SealKeys | undefined
   initial: Memory
+  maxStalenessMs: number | undefined
 }
 
-function storeOn(database: Database, { origin, numbers, clock, sealKeys, initial }: Opened): Store {
+function storeOn(database: Database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs }: Opened): Store {
   const tables = tablesOn(database.any, numbers)
   const writer = serverWriter(database, { origin, numbers })
   const heads = knownHeads()
   const { members, memory, take, sealKey, sealKeyInUse, refusal } = held(initial, sealKeys)
-  const refresh = async (): Promise<void> => {
+  const {
+    isStale,
+    refresh,
+    close: stopListening,
+  } = heard(database, maxStalenessMs, async () => {
     if ((await tables.instance.stateVersion()) === memory().version && memory().altered.size === 0) return
     take(await snapshot(database, (run) => runLater(refreshed(memory(), tablesOn(run, numbers), { origin, sealKeys }))))
-  }
+  })
   const queue = commitQueue({
     ...{ writer, pace: PACE, clock, memory, heads, refresh },
     imposed: members.imposed,
     seal: sealKeyInUse,
-    async written(stateVersion) {
-      if (stateVersion > memory().version) await refresh()
-    },
+    written: (stateVersion) => (stateVersion > memory().version ? refresh() : undefined),
     discard: () => undefined,
   })
   return {
     ...members,
     origin,
     commit(submission, isAbandoned) {
-      const refused = refusal(submission)
+      const refused = refusal(submission) ?? (isStale() ? unavailable('be reached', 'it has not answered') : undefined)
       return refused === undefined ? queue.submit(submission, isAbandoned) : Promise.reject(refused)
     },
     largeWrite: queue.largeWrite,
+    isStale,
     refresh,
     writtenHashes: heads.hashesFrom,
     compareChains: () => runLater(heads.compare(tables)),
@@ -146,9 +153,44 @@ function storeOn(database: Database, { origin, numbers, clock, sealKeys, initial
     },
     async close() {
       while (!queue.idle()) await sleep(1)
+      await stopListening()
       await writer.close()
       await database.close()
     },
+  }
+}
+
+/** Refreshes of the records: at each call, and when another sidecar tells of a change. */
+function heard(database: Database, maxStalenessMs: number | undefined, takeIn: () => Promise<void>) {
+  let heardMs = performance.now()
+  const refresh = inTurn(async () => {
+    const askedMs = performance.now()
+    await takeIn()
+    heardMs = askedMs
+    // A command ends before it could be told of anything.
+    if (maxStalenessMs !== undefined) changes.listen()
+  })
+  const changes = listener(database, () => void refresh().catch(() => undefined))
+  return {
+    refresh,
+    isStale: () => maxStalenessMs !== undefined && performance.now() - heardMs > maxStalenessMs,
+    close: changes.close,
+  }
+}
+
+/** Runs `work` once at a time: a call during a run waits for another run, which begins after it. */
+function inTurn(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const start = (): Promise<void> => {
+    next = undefined
+    running = work().finally(() => (running = undefined))
+    return running
+  }
+  return () => {
+    if (running === undefined) return start()
+    next ??= running.catch(() => undefined).then(start)
+    return next
   }
 }
 

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { memo, once } from '../../base/memo.ts'
 import { AlteredFile, UnusableFile } from '../errors.ts'
+import { makeFolder } from '../make-folder.ts'
 import { asUnusable, isBusy } from './errors.ts'
 import { entriesToMove, moveEntries } from './move-entries.ts'
 
@@ -121,19 +122,6 @@ function assertOurs(db: Database, path: string): void {
     assertSchema(db, level)
   })
   check()
-}
-
-/** Creates level by level: Node's own `recursive` never ends where a file system takes no folders (seen on /proc). */
-function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-  const parent = dirname(path)
-  if (parent !== path) makeFolder(parent)
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have created it since.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
-  }
 }
 
 /**

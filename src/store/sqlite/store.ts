@@ -56,6 +56,7 @@ export function openStore(options: StoreOptions): Store {
       return refused === undefined ? queue.submit(submission, isAbandoned) : Promise.reject(refused)
     },
     largeWrite: queue.largeWrite,
+    isStale: () => false,
     refresh,
     ...chainEnds(() => file.connection(), origin, sealKey, heads),
     ...readsOf(() => file.connection(), clock),

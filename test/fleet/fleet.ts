@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sealKeysAt } from '../../src/files/signing-key.ts'
+import { readConfig } from '../../src/service/config.ts'
+import { openConfigured } from '../../src/service/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { command, type Folder, folderIn, type Key, type Service, serve } from '../e2e/processes.ts'
+import { type Cleanup, temporaryFolder } from '../helpers.ts'
+import { postgresDatabase } from '../postgres.ts'
+
+/** Sidecars on one database, which share the log key and nothing else of a disk. */
+export interface Fleet {
+  /** Flags that name the database. */
+  flags: readonly string[]
+  /** A sidecar more, with a data folder of its own. */
+  serve(...more: string[]): Promise<Service>
+  /** A key that a command makes. */
+  key(...roles: string[]): Promise<Key & { id: string }>
+  /** The database as another process opens it that holds the log key. */
+  open(): Promise<Store>
+}
+
+/** @param at gives the address at which the sidecars reach the database; its own by default */
+export async function fleet(t: Cleanup, at = async (url: URL): Promise<URL> => url): Promise<Fleet> {
+  const dir = temporaryFolder()
+  const url = new URL(await postgresDatabase(t))
+  const password = join(dir, 'password')
+  writeFileSync(password, url.password, { mode: 0o600 })
+  url.password = ''
+  const reached = await at(new URL(url.href))
+  const flagsFor = (store: URL) => ['--store', store.href, '--store-password', password]
+  const folder = folderIn(dir)
+  // The commands make it there.
+  const signingKey = join(folder.data, 'signing-key.pem')
+  let started = 0
+  return {
+    flags: flagsFor(url),
+    serve(...more) {
+      started += 1
+      const own: Folder = { data: join(dir, `data-${started}`), policies: folder.policies }
+      return serve(t, own, ...flagsFor(reached), '--signing-key', signingKey, '--sweep', 'off', ...more)
+    },
+    async key(...roles) {
+      const named = roles.flatMap((role) => ['--role', role])
+      return command(folder, 'keys', 'create', '--tenant', 'acme', ...named, ...flagsFor(url))
+    },
+    open() {
+      const flags = { store: url.href, storePassword: password, signingKey }
+      const config = readConfig({ flags, env: {}, file: undefined })
+      return openConfigured(config, { create: false, clock: Date.now, sealKeys: sealKeysAt(signingKey) })
+    },
+  }
+}
