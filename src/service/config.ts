@@ -68,12 +68,16 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
     if (found?.given === undefined) return [name, { value: setting.default, origin: { kind: 'default' } }]
     const { given, origin } = found
     const value = setting.shape.read(origin.kind === 'file' ? given : setting.shape.fromText(String(given)))
-    if (value === undefined)
-      throw new ConfigError(`${origin.name}: ${JSON.stringify(given)} is not accepted (${setting.help}).`)
+    if (value === undefined) throw new ConfigError(`${origin.name}: ${shown(given)} is not accepted (${setting.help}).`)
     return [name, { value, origin }]
   })
   // Each member comes from its own row of the table.
   return Object.fromEntries(inForce) as SettingsInForce
+}
+
+/** The value for a message, without the password of a URL. */
+function shown(given: Json): string {
+  return JSON.stringify(given).replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:…@')
 }
 
 /** Member in which editors record the location of the schema. */

@@ -97,6 +97,7 @@ const COMMANDS = [
   'tenants create',
   'tenants list',
   'tenants set-plan',
+  'store migrate',
   'validate',
   'lint',
   'test',
@@ -473,6 +474,30 @@ const ROWS: Row[] = [
     args: () => ['tenants', 'set-plan', 'acme', 'enterprise', ...at(), '--json'],
     code: 0,
     json: (tenant) => assert.equal(tenant.plan, 'enterprise'),
+  },
+  {
+    name: 'store migrate: of a data file',
+    args: () => ['store', 'migrate', ...at()],
+    code: 2,
+    stderr: /Name the database with --store; a data file such as in .* needs no command\./,
+  },
+  {
+    name: 'store migrate: where no server is',
+    args: () => ['store', 'migrate', '--store', 'postgres://nobody@127.0.0.1:1/gate'],
+    code: 3,
+    stderr: /The store postgres:\/\/nobody@127\.0\.0\.1:1\/gate cannot be used: .*ECONNREFUSED/,
+  },
+  {
+    name: 'store migrate: a password in the address',
+    args: () => ['store', 'migrate', '--store', 'postgres://nobody:secret@127.0.0.1:1/gate'],
+    code: 2,
+    stderr: /--store: "postgres:\/\/nobody:…@127.* is not accepted \(PostgreSQL database .* without a password/,
+  },
+  {
+    name: 'backup: of a PostgreSQL store',
+    args: () => ['backup', join(world.root, 'pg.db'), '--store', 'postgres://nobody@127.0.0.1:1/gate'],
+    code: 3,
+    stderr: /A PostgreSQL database has backups of its own/,
   },
   {
     name: 'tenants set-plan: unknown plan',
@@ -1237,7 +1262,8 @@ const ROWS: Row[] = [
     name: 'config print: for people',
     args: () => ['config', 'print', '--port', '80'],
     code: 0,
-    stdout: /^SETTING +VALUE\ndata +\.\/data\npolicies +\.\/policies\nhost +127\.0\.0\.1\nport +80\nsocket\n/,
+    stdout:
+      /^SETTING +VALUE\ndata +\.\/data\nstore\nstorePassword\nmaxStaleness +2s\npolicies +\.\/policies\nhost +127\.0\.0\.1\nport +80\nsocket\n/,
   },
   {
     name: 'config print --show-origin',
