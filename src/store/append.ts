@@ -8,7 +8,7 @@ import { formatTimestamp } from '../base/time.ts'
 import type { Group } from './group.ts'
 import { read, type Steps } from './steps.ts'
 import type { Write } from './submission.ts'
-import { assertRecorded, assertSealed, cutOff, sealedBy } from './verify/seals.ts'
+import { assertRecorded, assertSealed, assertWritten, cutOff, sealedBy } from './verify/seals.ts'
 
 /**
  * Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back, each
@@ -34,7 +34,10 @@ function* headOfChain(group: Group, chain: string): Steps<Head> {
   return headOf(yield* appendAfter(group, genesisHead(group.origin, chain), genesis))
 }
 
-/** @throws AlteredFile for an entry that was appended without the log key, and for a chain that lacks newer ones */
+/**
+ * @throws AlteredFile for an entry that was appended without the log key, and for a chain that lacks what this process
+ *   wrote, such as that of a replica which took over without it
+ */
 function* sealedHead({ tables, origin, seal, known }: Group, chain: string): Steps<Head | undefined> {
   const { entries } = tables
   const written = known.get(chain)
@@ -43,6 +46,7 @@ function* sealedHead({ tables, origin, seal, known }: Group, chain: string): Ste
   // An earlier end has a seal too, which anybody may have kept.
   if (written === undefined) yield* assertRecorded(tables, chain, head)
   else if (head === undefined || head.seq <= written.seq) throw cutOff(chain, written.seq)
+  else yield* assertWritten(tables, chain, written)
   if (seal !== undefined) yield* assertSealed(tables, origin, chain, head, sealedBy(seal))
   return head
 }

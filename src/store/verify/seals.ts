@@ -74,6 +74,13 @@ export function cutOff(chain: string, seq: number): AlteredFile {
   return alteredEnd(chain, `entry ${seq} was written and is missing`, 'restore a backup')
 }
 
+/** Requires the entry that this process wrote to be the one in its place, unless it was pruned. @throws AlteredFile */
+export function* assertWritten({ entries, pruned }: Source, chain: string, { seq, hash }: Head): Steps<void> {
+  if (seq < (yield* read(pruned.size(chain)))) return
+  const entry = yield* read(entries.withoutSections(chain, seq))
+  if (entry?.hash !== hash) throw alteredEnd(chain, `entry ${seq} is not the one that was written`, 'restore a backup')
+}
+
 /** Requires a chain to be as long as `_system` records that it was signed. @throws AlteredFile */
 export function* assertRecorded({ systemHeads }: Source, chain: string, head: Head | undefined): Steps<void> {
   const [recorded] = yield* read<RecordedHead[]>(systemHeads.of(chain, Number.MAX_SAFE_INTEGER))
