@@ -149,6 +149,15 @@ test('an approval that is found under another status than it has is not used', a
   await assert.rejects(store.approvals({ chain: LIVE, statuses: ['approved'], limit: 9, offset: 0 }), /cannot be read/)
 })
 
+test('an entry that is found by another reference than it has is not read', async (t) => {
+  const { url, open } = await scene(t)
+  const store = await open()
+  t.after(() => store.close())
+  assert.equal((await store.entryAt(LIVE, 5))?.header.type, 'custom.note')
+  await altered(url, "UPDATE gate.audit_entry SET reported_by = 'other' WHERE seq = 5")
+  await assert.rejects(store.entryAt(LIVE, 5), /entry 5: it is listed as another/)
+})
+
 test('a record that is altered while a sidecar runs is not obeyed', async (t) => {
   const { url, open } = await scene(t)
   const store = await open()
