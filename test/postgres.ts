@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import type pg from 'pg'
 import { once } from '../src/base/memo.ts'
+import { freePort } from './free-port.ts'
 
 /** Ends of what was started, after all tests of the file, whichever began it. */
 const stops: (() => Promise<void>)[] = []
@@ -48,17 +48,6 @@ async function started(): Promise<string> {
     rmSync(databaseDir, { recursive: true, force: true })
   })
   return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject()))
-    })
-  })
 }
 
 let made = 0

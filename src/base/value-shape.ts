@@ -25,29 +25,25 @@ export const optionalText: Shape<string | null> = {
   read: (value) => (value === null ? null : text.read(value)),
 }
 
-const HTTP_URL = /^https?:\/\/[^\s/?#@]+(?:[/?#]\S*)?$/
+/** A URL that matches the pattern, or null. */
+function optionalUrl(pattern: RegExp): Shape<string | null> {
+  return {
+    schema: { type: ['string', 'null'], pattern: pattern.source },
+    fromText: text.fromText,
+    read(value) {
+      if (value === null) return null
+      return typeof value === 'string' && pattern.test(value) && URL.canParse(value) ? value : undefined
+    },
+  }
+}
 
 /** An absolute URL without user and password, or null. */
-export const optionalHttpUrl: Shape<string | null> = {
-  schema: { type: ['string', 'null'], pattern: HTTP_URL.source },
-  fromText: text.fromText,
-  read(value) {
-    if (value === null) return null
-    return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value) ? value : undefined
-  },
-}
-
-const POSTGRES_URL = /^postgres(?:ql)?:\/\/(?:[^\s/?#@:]+@)?[^\s/?#@]+\/[^\s/?#@]+(?:\?\S*)?$/
+export const optionalHttpUrl = optionalUrl(/^https?:\/\/[^\s/?#@]+(?:[/?#]\S*)?$/)
 
 /** The URL of a PostgreSQL database without a password, or null. */
-export const optionalPostgresUrl: Shape<string | null> = {
-  schema: { type: ['string', 'null'], pattern: POSTGRES_URL.source },
-  fromText: text.fromText,
-  read(value) {
-    if (value === null) return null
-    return typeof value === 'string' && POSTGRES_URL.test(value) && URL.canParse(value) ? value : undefined
-  },
-}
+export const optionalPostgresUrl = optionalUrl(
+  /^postgres(?:ql)?:\/\/(?:[^\s/?#@:]+@)?[^\s/?#@]+\/[^\s/?#@]+(?:\?\S*)?$/,
+)
 
 export const port: Shape<number> = {
   schema: { type: 'integer', minimum: 0, maximum: 65_535 },

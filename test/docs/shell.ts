@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { once } from '../../src/base/memo.ts'
+import { freePort } from '../free-port.ts'
 import { temporaryFolder } from '../helpers.ts'
 import type { Step } from './steps.ts'
 
@@ -118,17 +118,6 @@ function copyTree(copy: string): void {
   }
   symlinkSync(join(TREE, 'node_modules'), join(copy, 'node_modules'))
   cpSync(join(TREE, 'dist'), join(copy, 'dist'), { recursive: true })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(address)))
-    })
-  })
 }
 
 /** All that the shell prints. Through `cat`: a program may open /dev/stderr, which is possible for a pipe only. */
