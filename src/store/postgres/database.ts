@@ -55,12 +55,17 @@ interface Queryable {
   query(config: pg.QueryConfig | pg.QueryArrayConfig): Promise<pg.QueryResult>
 }
 
+/** Runs a statement. @throws the error of the server, such as for a text with a zero */
+export async function queried(client: Queryable, of: Statement, values: Values, rowMode?: 'array') {
+  const { rows } = await client.query({ ...of, values: [...values], types, ...(rowMode && { rowMode }) })
+  return rows
+}
+
 export function runnerOn(client: Queryable): Runner {
-  const query = async (config: Statement, values: Values, rowMode?: 'array') => {
+  const query = async (of: Statement, values: Values, rowMode?: 'array') => {
     // No text of PostgreSQL holds a zero, so that nothing is found by one.
-    if (values.some((value) => typeof value === 'string' && value.includes('\0'))) return []
-    const { rows } = await client.query({ ...config, values: [...values], types, ...(rowMode && { rowMode }) })
-    return rows
+    const isNone = values.some((value) => typeof value === 'string' && value.includes('\0'))
+    return isNone ? [] : queried(client, of, values, rowMode)
   }
   return {
     rows: (of, values = []) => query(of, values),

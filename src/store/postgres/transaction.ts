@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { BEGIN, type Runner, runnerOn, type Statement, statement, type Values } from './database.ts'
+import { BEGIN, queried, type Runner, runnerOn, type Statement, statement, type Values } from './database.ts'
 
 const SAVEPOINT = statement('SAVEPOINT submission')
 const RELEASE = statement('RELEASE submission')
@@ -37,8 +37,8 @@ export function begin(client: pg.Client) {
       await settle()
       return (await found) as never
     },
-    send(of: Statement, values?: Values): void {
-      void note(direct.rows(of, values))
+    send(of: Statement, values: Values = []): void {
+      void note(queried(client, of, values))
     },
   }
   void note(client.query(BEGIN))
