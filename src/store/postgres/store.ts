@@ -16,7 +16,7 @@ import { unsealedIn } from '../verify/seals.ts'
 import { assertFollows, type FollowOptions } from '../verify/startup.ts'
 import { verifyChain } from '../verify/verify-chain.ts'
 import type { Numbers } from './chains.ts'
-import { type Address, database as connected, type Database, first, type Runner, statement } from './database.ts'
+import { type Address, database as connected, type Database, type Runner } from './database.ts'
 import { listener } from './listener.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import { tablesOn } from './tables.ts'
@@ -77,15 +77,13 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
   }
 }
 
-const ORIGIN = statement('SELECT origin FROM gate.instance')
-
 /** Checks the database, then loads the instance's name and records. */
 async function checked(database: Database, numbers: Numbers, options: ServerOptions) {
   return database.snapshot(async (run) => {
     await assertMigrated(run)
-    const { origin } = (await first(run.rows<{ origin: string }>(ORIGIN))) ?? {}
-    if (origin === undefined) throw new Error('the instance has no origin')
     const tables = tablesOn(run, numbers)
+    const origin = await tables.instance.origin()
+    if (origin === undefined) throw new Error('the instance has no origin')
     await runLater(assertFollows(tables, origin, options))
     return { origin, memory: await runLater(loaded(tables)) }
   })
