@@ -9,7 +9,13 @@ import { CHANNEL } from './listener.ts'
 
 const NUMBER = statement('SELECT number FROM gate.chain WHERE name = $1')
 const NAME = statement('SELECT name FROM gate.chain WHERE number = $1')
-const MAKE = statement('INSERT INTO gate.chain (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING')
+// Between two changes of the records, never beside one, which locks the chains that are there.
+const MAKE = statement(
+  `INSERT INTO gate.chain (name, state)
+     SELECT made.name, i.state_version FROM gate.instance AS i, unnest($1::text[]) AS made (name) FOR SHARE OF i
+   ON CONFLICT (name) DO NOTHING`,
+)
+const LOCK_RECORDS = statement('SELECT state_version FROM gate.instance FOR UPDATE')
 const NAMED = statement(
   `SELECT name FROM gate.chain AS c
     WHERE EXISTS (SELECT FROM gate.audit_entry
@@ -76,6 +82,11 @@ export type ChainPlaces = ReturnType<typeof chainPlaces>
 export async function makeChains(run: Runner, chains: readonly string[], numbers: Numbers): Promise<void> {
   const missing = chains.filter((chain) => !numbers.has(chain))
   if (missing.length > 0) await run.rows(MAKE, [missing])
+}
+
+/** Locks the version of the records, before any chain: nobody else changes a record, or makes a chain. */
+export function lockRecords(run: Runner): void {
+  run.send(LOCK_RECORDS)
 }
 
 /** Locks the rows of these chains, or of all, in the order that every sidecar follows. */

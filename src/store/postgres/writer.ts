@@ -8,7 +8,7 @@ import { runLater } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
 import type { PreparedSubmission } from '../submission.ts'
 import { applyAll, type WriteReply, type WriteRequest, type Writer } from '../writer.ts'
-import { type LockedChain, lockChains, makeChains, type Numbers, putHead, requireState } from './chains.ts'
+import { type LockedChain, lockChains, lockRecords, makeChains, type Numbers, putHead, requireState } from './chains.ts'
 import type { Database } from './database.ts'
 import { isBusy } from './errors.ts'
 import { type SharedTexts, sharedTexts } from './shared-text.ts'
@@ -71,6 +71,7 @@ async function written(
   const beganMs = performance.now()
   const { run } = transaction
   const { submissions } = request
+  if (touchesAll(submissions) || changesRecords(submissions)) lockRecords(run)
   const held = await lockChains(run, touchesAll(submissions) ? 'all' : chainsOf(submissions))
   for (const { name, number } of held) numbers.set(name, number)
   const locked = new Map(held.map((chain) => [chain.name, chain]))
@@ -120,14 +121,17 @@ async function freshMemory(
   { origin, numbers }: WriterOptions,
   held: readonly LockedChain[],
 ): Promise<Memory> {
-  const changesRecords = submissions.some(({ writes }) => writes.some(({ kind }) => kind in RECORDS))
-  if (!changesRecords && held.every(({ state }) => state <= memory.version)) return memory
+  if (!changesRecords(submissions) && held.every(({ state }) => state <= memory.version)) return memory
   return database.snapshot((run) =>
     runLater(refreshed(memory, tablesOn(run, numbers), { origin, sealKeys: sealKeysOf(seal) })),
   )
 }
 
 const RECORDS = { tenant: true, key: true, signingKey: true, policy: true, switch: true }
+
+function changesRecords(submissions: readonly PreparedSubmission[]): boolean {
+  return submissions.some(({ writes }) => writes.some(({ kind }) => kind in RECORDS))
+}
 
 /** The key that came with the request. Rows may have been sealed with its successor since. */
 function sealKeysOf(seal: SealKey | undefined): SealKeys | undefined {
