@@ -69,6 +69,14 @@ export interface Writer {
   close(): Promise<void>
 }
 
+/** The group of a request, at its beginning. */
+export function groupOf(
+  { imposed, seal, known, regressed, nowMs }: WriteRequest,
+  beside: Pick<Group, 'origin' | 'random' | 'tables' | 'memory'>,
+): Group {
+  return { ...beside, imposed, seal, known, nowMs, heads: new Map(), regressed: new Map(regressed) }
+}
+
 /** Applies as many submissions as fit in the time of a group, and seals the chains that they touched. */
 export function* applyAll(group: Group, submissions: readonly PreparedSubmission[]): Steps<WriteResult[]> {
   const sinceMs = performance.now()

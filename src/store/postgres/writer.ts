@@ -7,7 +7,7 @@ import { randomPool } from '../random-pool.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
 import type { PreparedSubmission } from '../submission.ts'
-import { applyAll, type WriteReply, type WriteRequest, type Writer } from '../writer.ts'
+import { applyAll, groupOf, type WriteReply, type WriteRequest, type Writer } from '../writer.ts'
 import { type LockedChain, lockChains, lockRecords, makeChains, type Numbers, putHead, requireState } from './chains.ts'
 import type { Database } from './database.ts'
 import { isBusy } from './errors.ts'
@@ -75,18 +75,9 @@ async function written(
   const held = await lockChains(run, touchesAll(submissions) ? 'all' : chainsOf(submissions))
   for (const { name, number } of held) numbers.set(name, number)
   const locked = new Map(held.map((chain) => [chain.name, chain]))
-  const group: Group = {
-    origin,
-    random,
-    tables: tablesOn(run, numbers, { transaction, texts, locked }),
-    memory: await freshMemory(database, request, { origin, numbers }, held),
-    imposed: request.imposed,
-    heads: new Map(),
-    seal: request.seal,
-    known: request.known,
-    regressed: new Map(request.regressed),
-    nowMs: request.nowMs,
-  }
+  const tables = tablesOn(run, numbers, { transaction, texts, locked })
+  const fresh = await freshMemory(database, request, { origin, numbers }, held)
+  const group = groupOf(request, { origin, random, tables, memory: fresh })
   const results = await runLater(applyAll(group, submissions))
   const { memory, regressed, heads } = group
   if (group.seal === undefined) for (const [chain, head] of heads) putHead(run, chain, head)

@@ -1,8 +1,7 @@
-import type { Group } from '../group.ts'
 import { randomPool } from '../random-pool.ts'
 import { runNow } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
-import { applyAll, type WriteReply, type WriteRequest } from '../writer.ts'
+import { applyAll, groupOf, type WriteReply, type WriteRequest } from '../writer.ts'
 import { type Connection, refreshedFrom } from './connection.ts'
 import { isBusy } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
@@ -26,18 +25,8 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
     }
     let committing = false
     try {
-      const group: Group = {
-        origin,
-        random,
-        tables: connection,
-        memory: refreshedFrom(connection, request.memory, { origin, sealKeys: sealKeysOf(request) }),
-        imposed: request.imposed,
-        heads: new Map(),
-        seal: request.seal,
-        known: request.known,
-        regressed: new Map(request.regressed),
-        nowMs: request.nowMs,
-      }
+      const memoryNow = refreshedFrom(connection, request.memory, { origin, sealKeys: sealKeysOf(request) })
+      const group = groupOf(request, { origin, random, tables: connection, memory: memoryNow })
       const results = runNow(applyAll(group, request.submissions))
       committing = true
       connection.statements.commit.run()
