@@ -29,7 +29,7 @@ const PACKED = [
   /^dist\/(?:main|[a-z]+-worker(?:-thread)?|[a-z-]+-[A-Z0-9]{8})\.js$/,
   /^dist\/console\/(?:NOTICE|index\.html|sbom\.cdx\.json)$/,
   /^dist\/console\/assets\/[a-z-]+-[A-Z0-9]{8}\.(?:css|js|svg)$/,
-  /^dist\/migrations\/\d{4}_[a-z_]+\.sql$/,
+  /^dist\/(?:migrations|schema)\/\d{4}_[a-z_]+\.sql$/,
   /^docs\/errors\/GATE\d{4}\.md$/,
   /^policies\/demo\/(?:demo\.test|main)\.yaml$/,
   /^schemas\/(?:config|policy|test)\.json$/,
