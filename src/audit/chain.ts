@@ -12,9 +12,51 @@ export function chainOf(tenantId: string, environment: Environment): string {
   return `${tenantId}/${environment}`
 }
 
+/** Separates a lane's number from its trail's name. */
+const LANE_SIGN = '~'
+
+/** `<trail>~<number>`: the chain of a trail to which one sidecar of a fleet appends. */
+export function laneOf(trail: string, number: number): string {
+  return `${trail}${LANE_SIGN}${number}`
+}
+
+/** The texts between which the names of a trail's lanes sort, byte by byte. */
+export function laneNames(trail: string): [after: string, before: string] {
+  return [`${trail}${LANE_SIGN}`, `${trail}${LANE_SIGN}:`]
+}
+
+export function isLane(chain: string): boolean {
+  return chain.includes(LANE_SIGN)
+}
+
+/** The trail of a chain: the chain itself, or the one that it is a lane of. */
+export function trailOf(chain: string): string {
+  return chain.split(LANE_SIGN, 1)[0] ?? chain
+}
+
+/**
+ * The order in which the entries of a trail are listed: by time, and within a chain by seq. Between two lanes it is as
+ * exact as the clock; what counts between them has places that no clock decides.
+ */
+export function inTrailOrder(a: TrailPlace, b: TrailPlace): number {
+  if (a.ts !== b.ts) return a.ts < b.ts ? -1 : 1
+  return laneNumber(a.chain) - laneNumber(b.chain) || a.seq - b.seq
+}
+
+interface TrailPlace {
+  chain: string
+  seq: number
+  ts: string
+}
+
+/** 0 for the trail's own chain. */
+function laneNumber(chain: string): number {
+  return Number(chain.split(LANE_SIGN)[1] ?? 0)
+}
+
 /** The tenant and environment of a chain. @throws TypeError for the chain of the service itself */
 export function ownerOf(chain: string): { tenantId: string; environment: Environment } {
-  const [tenantId, name] = chain.split('/')
+  const [tenantId, name] = trailOf(chain).split('/')
   const environment = ENVIRONMENTS.find((one) => one === name)
   if (tenantId !== undefined && environment !== undefined) return { tenantId, environment }
   throw new TypeError(`${chain} is not the chain of a tenant`)

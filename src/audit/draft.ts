@@ -78,10 +78,7 @@ export function decisionText({ action, decision, id }: DecisionEntry['decision']
   return `{"action":${canonicalJson(action)},"decision":"${decision}","id":"${id}","timestamp":"${ts}"}`
 }
 
-/**
- * Adds the lengths of all other chains to the data of an entry of `_system`: its place among their entries, which no
- * clock can tell.
- */
+/** Adds the lengths of other chains to the data of an entry: its place among their entries, which no clock can tell. */
 export function withLengths(draft: Draft, lengths: Readonly<Record<string, number>>): Draft {
   const sections = draft.sections.map(({ name, json }) =>
     name === 'data' ? section(name, { ...JSON.parse(json), lengths }) : { name, json },

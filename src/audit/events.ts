@@ -1,4 +1,4 @@
-import { SYSTEM_CHAIN } from './chain.ts'
+import { SYSTEM_CHAIN, trailOf } from './chain.ts'
 
 /** Every entry type of the service itself, and what it records. Callers add their own through the audit log. */
 export const EVENTS = {
@@ -45,11 +45,16 @@ export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
   (type) => /^(approval|killswitch|key|tenant)\./.test(type) || type === 'policy.loaded',
 )
 
-/** The types that change who may act in every chain, or what: on `_system` they record the lengths of the others. */
 const PLACED_EVENTS: readonly string[] = STATE_EVENTS.filter((type) => /^(killswitch|key)\./.test(type))
 
-export function isPlaced(chain: string, type: string): boolean {
-  return chain === SYSTEM_CHAIN && PLACED_EVENTS.includes(type)
+/** True for the types that change who may act in other chains, or what: they record the lengths of those. */
+export function isPlaced(type: string): boolean {
+  return PLACED_EVENTS.includes(type)
+}
+
+/** True when entries of `chain` count in the other: those of `_system` everywhere, those of a trail in its lanes. */
+export function countsIn(chain: string, other: string): boolean {
+  return other !== chain && (chain === SYSTEM_CHAIN || trailOf(other) === chain)
 }
 
 const RELEASING_EVENTS: readonly EventType[] = [

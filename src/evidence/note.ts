@@ -31,8 +31,8 @@ export const MAX_NOTE_BYTES = 16_384
 const MAX_SIGNATURES = 16
 /** An instance's origin: neither space nor plus, which would end it in a note or a vkey, nor `/`, which ends it in a checkpoint. */
 export const ORIGIN = /^[a-z0-9.-]{1,64}$/
-/** A chain of the service itself, or of a tenant and environment. */
-export const CHAIN = new RegExp(`^(?:_system|${TENANT_PATTERN.slice(1, -1)}/(?:live|test))$`)
+/** A chain of the service itself, or of a tenant and environment, or a lane of that. */
+export const CHAIN = new RegExp(`^(?:_system|${TENANT_PATTERN.slice(1, -1)}/(?:live|test)(?:~[1-9][0-9]{0,6})?)$`)
 const VKEY = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/
 
 export function keyIdOf({ name, publicKey }: NoteKey): string {

@@ -113,10 +113,19 @@ export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs:
   return total
 }
 
-/** The first stop over the subject that came when its chain had at least `end` entries, ended ones included. */
-export function stopSince(stops: Iterable<PlacedStop>, subject: Subject, end: number): PlacedStop | undefined {
-  const later = Array.from(stops).filter((stop) => lengthAt(stop, subject.chain) >= end && covers(stop, subject))
-  return later.sort((a, b) => lengthAt(a, subject.chain) - lengthAt(b, subject.chain) || a.id.localeCompare(b.id))[0]
+/**
+ * The first stop over the subject that came when a chain of its trail had at least `end` entries, ended ones included.
+ *
+ * @param chain the subject's own by default
+ */
+export function stopSince(
+  stops: Iterable<PlacedStop>,
+  subject: Subject,
+  end: number,
+  chain = subject.chain,
+): PlacedStop | undefined {
+  const later = Array.from(stops).filter((stop) => lengthAt(stop, chain) >= end && covers(stop, subject))
+  return later.sort((a, b) => lengthAt(a, chain) - lengthAt(b, chain) || a.id.localeCompare(b.id))[0]
 }
 
 /** The length of the chain when the stop was triggered; a stop that is not on disk comes after every entry. */

@@ -1,7 +1,7 @@
-import { genesisHead, type Head } from '../audit/chain.ts'
+import { genesisHead, type Head, SYSTEM_CHAIN } from '../audit/chain.ts'
 import { draftAt, type PreparedEntry, prepareEntry, SERVICE, withLengths } from '../audit/draft.ts'
-import { SALT_BYTES, type StoredEntry, seal } from '../audit/entry.ts'
-import { isPlaced } from '../audit/events.ts'
+import { type Draft, SALT_BYTES, type StoredEntry, seal } from '../audit/entry.ts'
+import { countsIn, isPlaced } from '../audit/events.ts'
 import { headOf } from '../audit/verify.ts'
 import { ID_RANDOM_BYTES, makeId } from '../base/id.ts'
 import { formatTimestamp } from '../base/time.ts'
@@ -82,19 +82,22 @@ function serviceEvent(
   return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
 }
 
-/** Lengths of all chains but this one, as of now in the transaction. */
-function* lengthsBeside({ tables: { entries } }: Group, chain: string): Steps<Record<string, number>> {
+/** The draft with the lengths of the chains in which it counts, as of now in the transaction. */
+function* placedAmong({ tables: { entries } }: Group, draft: Draft): Steps<Draft> {
+  const { chain } = draft
   const lengths: Record<string, number> = {}
   for (const other of yield* read(entries.chains()))
-    if (other !== chain) lengths[other] = yield* read(entries.length(other))
-  return lengths
+    if (countsIn(chain, other)) lengths[other] = yield* read(entries.length(other))
+  // Most trails have no lanes.
+  const isAlone = chain !== SYSTEM_CHAIN && Object.keys(lengths).length === 0
+  return isAlone ? draft : withLengths(draft, lengths)
 }
 
 function* appendAfter(group: Group, head: Head, entry: PreparedEntry): Steps<StoredEntry> {
   const { chain, type } = entry
   const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
   const timed = draftAt(entry, ts)
-  const draft = isPlaced(chain, type) ? withLengths(timed, yield* lengthsBeside(group, chain)) : timed
+  const draft = isPlaced(type) ? yield* placedAmong(group, timed) : timed
   const salts = group.random(SALT_BYTES * draft.sections.length)
   const sealed = seal(head, draft, ts, salts)
   yield* read(group.tables.entries.append(sealed, entry, salts))

@@ -193,6 +193,6 @@ function* placed({ records, entries }: Source, stop: KillSwitch, before?: Placed
   const data = entry && (sectionValue(entry, 'data') as (ChangeData & Pick<PlacedStop, 'lengths'>) | undefined)
   // Prune takes nothing that may be younger than an open approval, so a stop without its first entry is older.
   if (first === undefined || data?.changes.revision !== 1) return { ...stop, lengths: {} }
-  const lengths = stop.target === GLOBAL ? data.lengths : { [first.chain]: first.seq }
+  const lengths = stop.target === GLOBAL ? data.lengths : { ...data.lengths, [first.chain]: first.seq }
   return lengths === undefined ? stop : { ...stop, lengths }
 }

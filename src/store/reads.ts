@@ -70,6 +70,7 @@ function entryReads(read: Read) {
         return found.filter((entry) => entry !== undefined)
       }),
     chains: () => read(({ entries }) => entries.chains()),
+    lanes: (trail) => read(({ entries }) => entries.lanes(trail)),
   } satisfies Partial<Store>
 }
 

@@ -63,6 +63,8 @@ export interface Source {
   instance: { stateVersion(): Awaitable<number> }
   entries: {
     chains(): Awaitable<string[]>
+    /** Chains of a trail that have entries: its own, and its lanes. */
+    lanes(trail: string): Awaitable<string[]>
     /** @throws GateError naming the entry when it is damaged beyond reading */
     head(chain: string): Awaitable<Head | undefined>
     /** Oldest seq; 0 for a chain without entries. */

@@ -184,6 +184,8 @@ export interface Store {
   writtenHashes(chain: string, from: number): WrittenHashes | undefined
   /** Names of all chains. */
   chains(): Promise<string[]>
+  /** Chains of a trail that have entries: its own, and its lanes. */
+  lanes(trail: string): Promise<string[]>
   /** Reads one row. @throws GateError `audit_unavailable` when the file does not answer */
   probe(): Promise<void>
 

@@ -19,7 +19,7 @@ MAX_SECTIONS = 8
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _ORIGIN = re.compile(r"[a-z0-9.-]{1,64}")
-_CHAIN = re.compile(r"_system|[A-Za-z0-9][A-Za-z0-9_-]{0,62}/(live|test)")
+_CHAIN = re.compile(r"_system|[A-Za-z0-9][A-Za-z0-9_-]{0,62}/(live|test)(~[1-9][0-9]{0,6})?")
 _ID = re.compile(r"[a-z]{3}_[0-9a-z]{1,60}")
 _ACTION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 _SECTION = re.compile(r"[a-z]{1,32}")

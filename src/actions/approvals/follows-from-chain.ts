@@ -14,7 +14,7 @@ export async function followsFromChain(store: Store, approval: Approval): Promis
   if (entries.length === 0) return false
   let record: ReturnType<typeof applyChange> | undefined
   for (const entry of entries) {
-    if (!(await isIntact(store, entry, approval.chain))) return false
+    if (entry.header.chain !== approval.chain || !(await isIntact(store, entry))) return false
     const data = changeIn(entry)
     if (data === undefined) return false
     record = applyChange(record, data)
@@ -33,9 +33,9 @@ function canonicalText(value: unknown): string | undefined {
 }
 
 /** True when the entry has its own hash and its successor links to it. */
-export async function isIntact(store: Store, entry: StoredEntry, chain: string): Promise<boolean> {
-  if (entry.header.chain !== chain || hashHeader(entry.headerText) !== entry.hash) return false
-  if (contentFault(entry) !== undefined) return false
-  const next = await store.entryAt(chain, entry.header.seq + 1)
+export async function isIntact(store: Store, entry: StoredEntry): Promise<boolean> {
+  const { chain, seq } = entry.header
+  if (hashHeader(entry.headerText) !== entry.hash || contentFault(entry) !== undefined) return false
+  const next = await store.entryAt(chain, seq + 1)
   return next === undefined || next.header.prev === entry.hash
 }

@@ -1,4 +1,5 @@
 import { statusAt } from '../../approvals/approval.ts'
+import { trailOf } from '../../audit/chain.ts'
 import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { GateError } from '../../base/errors.ts'
 import { idTimeMs, isId, siblingId } from '../../base/id.ts'
@@ -20,7 +21,7 @@ export async function decisionEntry(store: Store, id: string): Promise<StoredEnt
 /** The entry of a decision of this chain, found as by `decisionEntry`. @throws GateError `not_found`, `archived` */
 export async function decisionOfChain(store: Store, chain: string, id: string): Promise<StoredEntry> {
   const entry = await decisionEntry(store, id)
-  if (entry?.header.chain === chain) return entry
+  if (entry !== undefined && trailOf(entry.header.chain) === chain) return entry
   throw (await archivedFault(store, chain, id)) ?? new GateError('not_found', 'There is no such decision.')
 }
 
@@ -59,7 +60,8 @@ export function decidedIn(entry: StoredEntry): Decided {
 /** The decision on the caller's own request; undefined for any other. */
 export async function ownDecision(deps: Deps, caller: Caller, id: string): Promise<Decided | undefined> {
   const entry = await decisionEntry(deps.store, id)
-  const decided = entry?.header.chain === caller.chain ? decidedOf(entry) : undefined
+  const isThere = entry !== undefined && trailOf(entry.header.chain) === caller.chain
+  const decided = isThere ? decidedOf(entry) : undefined
   return decided?.grounds.caller.agent === principalOf(caller.key) ? decided : undefined
 }
 
@@ -101,7 +103,7 @@ export async function recordedDecision(deps: Deps, entry: StoredEntry) {
     caller: { keyId, identity: key?.identity ?? null, name: key?.name ?? null, roles },
     request: requestIn(entry),
     approval: await approvalOf(deps, grounds.approvalId),
-    outcome: (await outcomeOf(deps, entry.header.chain, decision.id)) ?? null,
+    outcome: (await outcomeOf(deps, trailOf(entry.header.chain), decision.id)) ?? null,
     ...(await placeOf(deps, entry)),
   }
 }

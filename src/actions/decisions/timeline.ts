@@ -1,4 +1,5 @@
 import { type Approval, statusAt, stopThatCancelled } from '../../approvals/approval.ts'
+import { inTrailOrder, trailOf } from '../../audit/chain.ts'
 import type { Actor } from '../../audit/draft.ts'
 import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import type { EventType } from '../../audit/events.ts'
@@ -46,7 +47,7 @@ export async function decisionTimeline(deps: Deps, { chain }: Caller, id: string
     decisions.map(({ header }) => store.outcomeEntries(chain, siblingId(header.id, 'decision'), SETTLED)),
   )
   const kept = ofApproval.slice(-MAX_MOMENTS)
-  const entries = [...decisions, ...kept, ...outcomes.flat()].sort((a, b) => a.header.seq - b.header.seq)
+  const entries = [...decisions, ...kept, ...outcomes.flat()].sort((a, b) => inTrailOrder(a.header, b.header))
   const approval = approvalId === null ? undefined : await store.approval(approvalId)
   const { keys, switches } = store.state()
   const status = approval === undefined ? null : statusAt(approval, switches, deps.clock())
@@ -71,10 +72,11 @@ function textOf(value: unknown): string | null {
 
 /** The entries of the requested decision and of those of this chain with these ids, each once. */
 async function decisionsOf(store: Store, asked: StoredEntry, ids: readonly (string | null)[]): Promise<StoredEntry[]> {
+  const trail = trailOf(asked.header.chain)
   const found = new Map([[asked.header.id, asked]])
   for (const id of ids) {
     const entry = id === null ? undefined : await decisionEntry(store, id)
-    if (entry?.header.chain === asked.header.chain) found.set(entry.header.id, entry)
+    if (entry !== undefined && trailOf(entry.header.chain) === trail) found.set(entry.header.id, entry)
   }
   return [...found.values()]
 }

@@ -1,4 +1,5 @@
 import { type Approval, deadlineMs, statusAt } from '../../approvals/approval.ts'
+import { trailOf } from '../../audit/chain.ts'
 import type { DecisionEntry } from '../../audit/draft.ts'
 import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { canonicalJson } from '../../base/canonical.ts'
@@ -75,10 +76,12 @@ export async function replayedAnswer(
 ): Promise<CheckAnswer | undefined> {
   const entry = await deps.store.entry(entryId)
   // The table of uses is in no chain: an edited row must not lead to a decision about something else.
-  const isSound = entry !== undefined && (await isIntact(deps.store, entry, caller.chain))
+  const isMine = entry !== undefined && trailOf(entry.header.chain) === caller.chain
+  const isSound = isMine && (await isIntact(deps.store, entry))
   const decided = isSound && isAbout(entry, request) ? decidedOf(entry) : undefined
   if (entry === undefined || decided?.grounds.caller.keyId !== caller.key.id) return undefined
   const { decision, grounds } = decided
+  const { chain, seq } = entry.header
   const nowMs = deps.clock()
   const { switches } = deps.store.state()
   const set = deps.policies.get(caller.tenantId)
@@ -86,7 +89,7 @@ export async function replayedAnswer(
   if (decision.decision !== 'deny') {
     const subject = { chain: caller.chain, action: decision.action, domain: set && domainOf(set, decision.action) }
     if (coveringStop(switches, subject) !== undefined) return undefined
-    if (decision.decision === 'allow' && stopSince(switches, subject, entry.header.seq + 1)) return undefined
+    if (decision.decision === 'allow' && stopSince(switches, subject, seq + 1, chain)) return undefined
   }
   if (decision.decision === 'allow' && !(await isFresh(deps, entry, grounds, set, nowMs))) return undefined
   if (decision.decision === 'require_approval') {

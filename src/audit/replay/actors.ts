@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../base/json.ts'
 import { type ApiKey, chainOfKey, isActive } from '../../keys/apikey.ts'
 import { isAdmin, type Role } from '../../keys/roles.ts'
 import { mayCall, type RouteRule } from '../../keys/routes.ts'
-import { ownerOf } from '../chain.ts'
+import { isLane, ownerOf, trailOf } from '../chain.ts'
 import type { Place } from './place.ts'
 import { broken, type Fault, type State } from './state.ts'
 
@@ -79,7 +79,7 @@ function mayBeElsewhere(
   { toTestKeys }: Pick<Who, 'toTestKeys'>,
 ): boolean {
   if (!knows.own) return true
-  return !knows.others && (roles.includes('admin') || (toTestKeys === true && chain.endsWith('/test')))
+  return !knows.others && (isLane(chain) || roles.includes('admin') || (toTestKeys === true && chain.endsWith('/test')))
 }
 
 /** True when not every key that could act here is known. */
@@ -88,7 +88,7 @@ export function knowsAllKeys({ knows }: State): boolean {
 }
 
 function reaches(key: ApiKey, chain: string, { toTestKeys }: Pick<Who, 'toTestKeys'>): boolean {
-  if (chainOfKey(key) === chain) return true
+  if (chainOfKey(key) === trailOf(chain)) return true
   const there = tenantOf(chain)
   if (there === undefined) return false
   const isWorld = key.environment === there.environment || (toTestKeys === true && key.environment === 'live')
@@ -97,7 +97,7 @@ function reaches(key: ApiKey, chain: string, { toTestKeys }: Pick<Who, 'toTestKe
 
 /** The tenant and world of a chain; undefined for `_system` and for a name that is not a chain of this service. */
 export function tenantOf(chain: string): { tenantId: string; environment: Environment } | undefined {
-  return ENVIRONMENTS.some((name) => chain.endsWith(`/${name}`)) ? ownerOf(chain) : undefined
+  return ENVIRONMENTS.some((name) => trailOf(chain).endsWith(`/${name}`)) ? ownerOf(chain) : undefined
 }
 
 /** True when the actor of the entry, of which only this is asked, is an admin key. */

@@ -5,6 +5,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import { ROUTES } from '../../keys/routes.ts'
 import { coveringStop, type PlacedStop } from '../../killswitch/killswitch.ts'
 import { EFFECTS, POLICY_STEPS } from '../../policies/set.ts'
+import { trailOf } from '../chain.ts'
 import { knownKey } from './actors.ts'
 import type { Place, Told } from './place.ts'
 import { broken, type Decided, type Fault, type State } from './state.ts'
@@ -47,7 +48,7 @@ function outcomeFault(
   // Nobody has checked the values of a request that only an observed mode allows.
   if (taken !== (decidedBy === 'invalid_context' ? null : action))
     return broken('decision', 'the allowed action does not count as taken, or should not')
-  const stop = coveringStop(state.inForce, { chain: place.chain, action, domain: decided.domain ?? undefined })
+  const stop = coveringStop(state.inForce, { chain: trailOf(place.chain), action, domain: decided.domain ?? undefined })
   if (stop !== undefined) return broken('stopped', `it allows what stop ${stop.id} (${stop.level}) had stopped`)
   if (observed !== undefined && (decidedBy !== 'approval' || observed !== 'allow'))
     return observedFault(state, { decidedBy, observed, policyDigest })

@@ -3,6 +3,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import { isPlan } from '../../keys/plan.ts'
 import { isTenantId } from '../../keys/tenant.ts'
 import { SYSTEM_CHAIN } from '../chain.ts'
+import { countsIn } from '../events.ts'
 import { tenantOf } from './actors.ts'
 import { text, time } from './forms.ts'
 import { unknownFault } from './keys.ts'
@@ -57,14 +58,16 @@ function isInUse({ purpose, retiredAt }: JsonObject): boolean {
   return purpose === 'log' && retiredAt === null
 }
 
-/** The fault in the place of a change of `_system` among the entries of the other chains, which only grow. */
-export function lengthsFault({ lengths }: State, data: JsonObject | undefined): Fault | undefined {
-  const told = data?.lengths
+/** The fault in the place of a change among the entries of the chains in which it counts, which only grow. */
+export function lengthsFault({ chain: own, lengths }: State, data: JsonObject | undefined): Fault | undefined {
+  // A trail without lanes stands alone.
+  const told = data?.lengths ?? (own === SYSTEM_CHAIN ? undefined : {})
   if (!isJsonObject(told)) return broken('form', 'it does not state the lengths of the other chains')
   for (const [chain, length] of [...lengths])
     if (!(Number(told[chain] ?? 0) >= length)) return broken('order', `chain ${chain} had been longer before`)
   for (const [chain, length] of Object.entries(told)) {
     if (typeof length !== 'number') return broken('form', 'the lengths of the other chains are not numbers')
+    if (!countsIn(own, chain)) return broken('form', `it does not count in chain ${chain}`)
     lengths.set(chain, length)
   }
   return undefined

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import { ROUTES, type RouteRule } from '../../keys/routes.ts'
-import { SYSTEM_CHAIN } from '../chain.ts'
+import { isLane, SYSTEM_CHAIN } from '../chain.ts'
 import type { EventType } from '../events.ts'
 import type { Who } from './actors.ts'
 
@@ -9,6 +9,8 @@ export interface Rule {
   /** Section names, without those that only some have. */
   sections: readonly string[]
   in: 'anywhere' | 'system' | 'tenants'
+  /** True where it may stand in a lane, which holds what changes no record. */
+  inLanes?: true
   /** True where its data is judged: that of others can be large, or is the caller's. */
   isRead: boolean
   /** Actors that cause it, by the kind of record that it changes; `none` for those that change none. */
@@ -21,6 +23,8 @@ const ruleIn =
   (where: Rule['in']) =>
   (by: Rule['by'], isRead = by.none === undefined): Rule => ({ sections: DATA, in: where, isRead, by })
 const [anywhere, system, tenants] = [ruleIn('anywhere'), ruleIn('system'), ruleIn('tenants')]
+
+const inLanes = (rule: Rule): Rule => ({ ...rule, inLanes: true })
 
 const HOST: Who = { host: true }
 const SERVICE: Who = { service: true }
@@ -35,8 +39,8 @@ export const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Ru
   'approval.expired': tenants({ approval: SERVICE }),
   'approval.cancelled': tenants({ approval: { service: true, key: ROUTES.getApproval } }),
   'approval.consumed': tenants({ approval: key(ROUTES.check) }),
-  'outcome.recorded': tenants({ none: key(ROUTES.outcome) }, true),
-  'outcome.missing': tenants({ none: SERVICE }),
+  'outcome.recorded': inLanes(tenants({ none: key(ROUTES.outcome) }, true)),
+  'outcome.missing': inLanes(tenants({ none: SERVICE })),
   // A stop is written as soon as it can be, though its key was ended meanwhile.
   'killswitch.triggered': anywhere({ switch: { host: true, key: ROUTES.trigger, evenEnded: true } }),
   'killswitch.recovered': anywhere({ switch: { host: true, key: ROUTES.recover } }),
@@ -50,20 +54,21 @@ export const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Ru
   'policy.loaded': tenants({ policy: { service: true, key: ROUTES.reloadPolicies } }),
   'policy.rejected': tenants({ none: { service: true, key: ROUTES.reloadPolicies } }),
   'auth.refused': anywhere({ none: SERVICE }),
-  'audit.genesis': anywhere({ none: SERVICE }),
+  'audit.genesis': inLanes(anywhere({ none: SERVICE })),
   'audit.checkpoint': system({ none: SERVICE }),
-  'audit.redaction': anywhere({ none: HOST }),
-  'audit.prune': anywhere({ none: HOST }),
+  'audit.redaction': inLanes(anywhere({ none: HOST })),
+  'audit.prune': inLanes(anywhere({ none: HOST })),
   'audit.restored': system({ none: HOST }),
   'audit.verified': system({ none: SERVICE }),
-  'clock.regression': anywhere({ none: SERVICE }),
+  'clock.regression': inLanes(anywhere({ none: SERVICE })),
 }
 
 /** The rule of the types of callers. */
-export const NOTE_RULE: Rule = tenants({ none: key(ROUTES.auditLog) })
+export const NOTE_RULE: Rule = inLanes(tenants({ none: key(ROUTES.auditLog) }))
 
 /** True where entries of the rule may stand. */
 export function mayStand(rule: Rule, chain: string): boolean {
+  if (isLane(chain)) return rule.inLanes === true
   return rule.in === 'anywhere' || (rule.in === 'system') === (chain === SYSTEM_CHAIN)
 }
 

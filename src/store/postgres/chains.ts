@@ -1,4 +1,4 @@
-import type { Head } from '../../audit/chain.ts'
+import { type Head, laneNames } from '../../audit/chain.ts'
 import { type SealKey, sealOf } from '../../audit/seal.ts'
 import { digestOfDigits, digitsOf } from '../../base/digest.ts'
 import { placeOf } from '../places.ts'
@@ -16,10 +16,12 @@ const MAKE = statement(
    ON CONFLICT (name) DO NOTHING`,
 )
 const LOCK_RECORDS = statement('SELECT state_version FROM gate.instance FOR UPDATE')
-const NAMED = statement(
+const WITH_ENTRIES = `EXISTS (SELECT FROM gate.audit_entry
+  WHERE at >= c.number::bigint << 33 AND at < (c.number::bigint + 1) << 33)`
+const NAMED = statement(`SELECT name FROM gate.chain AS c WHERE ${WITH_ENTRIES} ORDER BY name`)
+const OF_TRAIL = statement(
   `SELECT name FROM gate.chain AS c
-    WHERE EXISTS (SELECT FROM gate.audit_entry
-      WHERE at >= c.number::bigint << 33 AND at < (c.number::bigint + 1) << 33) ORDER BY name`,
+    WHERE (name = $1 OR (name > $2 AND name < $3)) AND ${WITH_ENTRIES} ORDER BY name`,
 )
 const LOCK = statement(
   `SELECT name, number, length, encode(hash, 'hex') AS digits, state
@@ -73,6 +75,9 @@ export function chainPlaces(run: Runner, numbers: Numbers) {
     },
     /** Chains that have entries. */
     chains: async () => (await run.rows<{ name: string }>(NAMED)).map(({ name }) => name),
+    /** Chains of a trail that have entries. */
+    lanes: async (trail: string) =>
+      (await run.rows<{ name: string }>(OF_TRAIL, [trail, ...laneNames(trail)])).map(({ name }) => name),
   }
 }
 

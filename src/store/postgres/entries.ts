@@ -147,6 +147,7 @@ function placeReads(run: Runner, places: ChainPlaces) {
       return new Map(found.map(({ type, ...ofType }) => [type, ofType]))
     },
     chains: places.chains,
+    lanes: places.lanes,
   }
 }
 

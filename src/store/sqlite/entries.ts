@@ -148,6 +148,7 @@ function placeQueries(db: Database, places: ChainPlaces) {
       return new Map(rows.map(({ type, ...found }) => [type, found]))
     },
     chains: places.chains,
+    lanes: places.lanes,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { laneNames } from '../../audit/chain.ts'
 import { placeOf, ROOM } from '../places.ts'
 import type { SeqRange } from '../queries.ts'
 
@@ -14,10 +15,11 @@ export function chainPlaces(db: Database) {
   const nameOf = db.prepare<[number], string>('SELECT name FROM chain WHERE number = ?').pluck()
   const insert = db.prepare<[string], number>('INSERT INTO chain (name) VALUES (?) RETURNING number').pluck()
   // Seeks once for each chain, instead of scanning its rows.
-  const named = db
-    .prepare<[], string>(
-      `SELECT name FROM chain
-        WHERE EXISTS (SELECT 1 FROM audit_entry WHERE at >= (number << 33) AND at < ((number + 1) << 33)) ORDER BY name`,
+  const withEntries = `EXISTS (SELECT 1 FROM audit_entry WHERE at >= (number << 33) AND at < ((number + 1) << 33))`
+  const named = db.prepare<[], string>(`SELECT name FROM chain WHERE ${withEntries} ORDER BY name`).pluck()
+  const ofTrail = db
+    .prepare<[string, string, string], string>(
+      `SELECT name FROM chain WHERE (name = ? OR (name > ? AND name < ?)) AND ${withEntries} ORDER BY name`,
     )
     .pluck()
   const unnamed = db
@@ -56,6 +58,8 @@ export function chainPlaces(db: Database) {
     ],
     /** Chains that have entries. */
     chains: () => named.all(),
+    /** Chains of a trail that have entries. */
+    lanes: (trail: string) => ofTrail.all(trail, ...laneNames(trail)),
     /** Number of a chain that has entries and no name. */
     unnamed: () => unnamed.get(),
     /** Drops what is known of chains, which a rollback may have unmade or another process altered. */

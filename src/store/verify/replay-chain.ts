@@ -1,5 +1,5 @@
-import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { STATE_EVENTS } from '../../audit/events.ts'
+import { SYSTEM_CHAIN, trailOf } from '../../audit/chain.ts'
+import { countsIn, STATE_EVENTS } from '../../audit/events.ts'
 import { judging } from '../../audit/replay/judge.ts'
 import type { Told } from '../../audit/replay/place.ts'
 import { type Elsewhere, replay } from '../../audit/replay/replay.ts'
@@ -61,27 +61,29 @@ function* eachOfTypes(
 
 /** Keys and stops of other chains that count in this one, in their order. */
 function* elsewhereOf(source: Source, chain: string): Steps<Elsewhere[]> {
-  if (chain === SYSTEM_CHAIN) return []
   const live = chain.endsWith('/test') ? yield* keysByTime(source, chain.replace(/test$/, 'live')) : []
-  return [...live, ...(yield* systemChanges(source, chain))].sort((a, b) => a.at - b.at)
+  const changes = [...live]
+  for (const other of [SYSTEM_CHAIN, trailOf(chain)])
+    if (countsIn(other, chain)) changes.push(...(yield* placedChanges(source, other, chain)))
+  return changes.sort((a, b) => a.at - b.at)
 }
 
-/** Admin keys and global stops, placed by the lengths that `_system` records. */
-function* systemChanges(source: Source, chain: string): Steps<Elsewhere[]> {
+/** Keys and stops of another chain, placed in this one by the lengths that the other records. */
+function* placedChanges(source: Source, other: string, chain: string): Steps<Elsewhere[]> {
   const bodies = new Map<string, JsonObject>()
   const changes: Elsewhere[] = []
-  for (const { record, body } of (yield* read(source.pruned.record(SYSTEM_CHAIN)))?.prune.state ?? []) {
+  for (const { record, body } of (yield* read(source.pruned.record(other)))?.prune.state ?? []) {
     if (!isElsewhere(record)) continue
     bodies.set(String(body.id), body)
     if (record === 'key') changes.push({ at: 0, record, body: keyByTime(body) })
     else changes.push(...(yield* stopByTime(source, chain, body)))
   }
-  yield* eachOfTypes(source, SYSTEM_CHAIN, ELSEWHERE_EVENTS, undefined, (row) => {
+  yield* eachOfTypes(source, other, ELSEWHERE_EVENTS, undefined, (row) => {
     const { record, id, changes: changed, lengths } = told(row).section('data') ?? {}
     if (!isElsewhere(record) || typeof id !== 'string' || !isJsonObject(changed)) return
     const body: JsonObject = { ...bodies.get(id), ...changed }
     bodies.set(id, body)
-    // Without its place, the change is a fault of `_system`.
+    // Without its place, the change is a fault of the other chain.
     const at = isJsonObject(lengths) ? Number(lengths[chain] ?? 0) || 0 : 0
     changes.push({ at, record, body })
   })
