@@ -50,7 +50,7 @@ interface TrailPlace {
 }
 
 /** 0 for the trail's own chain. */
-function laneNumber(chain: string): number {
+export function laneNumber(chain: string): number {
   return Number(chain.split(LANE_SIGN)[1] ?? 0)
 }
 

@@ -3,12 +3,16 @@ import { parseDuration } from '../base/time.ts'
 import { readPrivately } from '../files/private.ts'
 import { makeFolder } from '../store/make-folder.ts'
 import type { Address } from '../store/postgres/database.ts'
+import type { ServerOptions } from '../store/postgres/store.ts'
 import type { StoreOptions } from '../store/sqlite/load.ts'
 import type { Store } from '../store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 
 /** Opens the store of the settings; only its engine is loaded. @throws UnusableFile, ConfigError, Exposed */
-export async function openConfigured(config: Config, options: Omit<StoreOptions, 'dir'>): Promise<Store> {
+export async function openConfigured(
+  config: Config,
+  { lanes, ...options }: Omit<StoreOptions, 'dir'> & Pick<ServerOptions, 'lanes'>,
+): Promise<Store> {
   const address = addressOf(config)
   if (address === undefined) {
     const { openStore } = await import('../store/sqlite/store.ts')
@@ -17,7 +21,12 @@ export async function openConfigured(config: Config, options: Omit<StoreOptions,
   // It has the signing key, and stops that wait for the store.
   makeFolder(resolve(config.data))
   const { openServerStore } = await import('../store/postgres/store.ts')
-  return openServerStore({ address, ...options, maxStalenessMs: parseDuration(config.maxStaleness) })
+  return openServerStore({
+    address,
+    ...options,
+    ...(lanes && { lanes }),
+    maxStalenessMs: parseDuration(config.maxStaleness),
+  })
 }
 
 /** Address of the server; undefined where the data file keeps everything. @throws ConfigError, Exposed */

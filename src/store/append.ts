@@ -72,6 +72,12 @@ export function* sealHeads({ tables, origin, seal, heads }: Group): Steps<void> 
   if (seal !== undefined) for (const [chain, head] of heads) yield* read(tables.seals.put(origin, seal, chain, head))
 }
 
+/** Number of entries of a chain, as of now in the transaction. */
+export function* lengthOf({ heads, tables }: Group, chain: string): Steps<number> {
+  const head = heads.get(chain)
+  return head === undefined ? yield* read(tables.entries.length(chain)) : head.seq + 1
+}
+
 function serviceEvent(
   { nowMs, random }: Group,
   chain: string,
@@ -83,11 +89,12 @@ function serviceEvent(
 }
 
 /** The draft with the lengths of the chains in which it counts, as of now in the transaction. */
-function* placedAmong({ tables: { entries } }: Group, draft: Draft): Steps<Draft> {
+function* placedAmong(group: Group, draft: Draft): Steps<Draft> {
   const { chain } = draft
+  const { entries } = group.tables
   const lengths: Record<string, number> = {}
-  for (const other of yield* read(entries.chains()))
-    if (countsIn(chain, other)) lengths[other] = yield* read(entries.length(other))
+  for (const other of yield* read(chain === SYSTEM_CHAIN ? entries.chains() : entries.lanes(chain)))
+    if (countsIn(chain, other)) lengths[other] = yield* lengthOf(group, other)
   // Most trails have no lanes.
   const isAlone = chain !== SYSTEM_CHAIN && Object.keys(lengths).length === 0
   return isAlone ? draft : withLengths(draft, lengths)

@@ -3,7 +3,7 @@ import { matchesAny } from '../base/glob.ts'
 import { isActive } from '../keys/apikey.ts'
 import { coveringStop, type PlacedStop, stopSince } from '../killswitch/killswitch.ts'
 import { assertUnaltered } from './alteration.ts'
-import { append, reseal } from './append.ts'
+import { append, lengthOf, reseal } from './append.ts'
 import type { Group } from './group.ts'
 import { nameOf, recordIn, refreshed } from './memory.ts'
 import { isInUse, type RecordWrite } from './records.ts'
@@ -138,11 +138,6 @@ function* holdsInTables(group: Group, guard: Guard): Steps<boolean> {
     default:
       throw new TypeError(`the guard ${guard.kind} needs no table`)
   }
-}
-
-function* lengthOf({ heads, tables }: Group, chain: string): Steps<number> {
-  const head = heads.get(chain)
-  return head === undefined ? yield* read(tables.entries.length(chain)) : head.seq + 1
 }
 
 function* applyWrites(group: Group, writes: readonly Write[]): Steps<'revision' | undefined> {

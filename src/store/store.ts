@@ -126,6 +126,8 @@ export interface Store {
   isStale(): boolean
   /** Reads what other processes wrote since. */
   refresh(): Awaitable<void>
+  /** False for a chain that another sidecar of the fleet signs. */
+  tends(chain: string): boolean
 
   approval(id: string): Promise<Approval | undefined>
   approvals(query: ApprovalQuery): Promise<{ items: Approval[]; total: number }>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { actorOf } from '../../src/actions/deps.ts'
 import type { Approval } from '../../src/approvals/approval.ts'
-import { chainOf, ownerOf, SYSTEM_CHAIN } from '../../src/audit/chain.ts'
+import { chainOf, ownerOf, SYSTEM_CHAIN, trailOf } from '../../src/audit/chain.ts'
 import { type Actor, type DecisionEntry, type EventEntry, SERVICE } from '../../src/audit/draft.ts'
 import { isReservedType } from '../../src/audit/events.ts'
 import { digestOf } from '../../src/base/digest.ts'
@@ -44,7 +44,7 @@ export function note(data: Json = {}, { chain = LIVE, type = 'custom.note', acto
 /** The agent of a chain; of `acme/live`, the one of `aDecision`. */
 export function agentOf(chain: string): ApiKey {
   const { tenantId, environment } = ownerOf(chain)
-  const id = chain === LIVE ? 'key_a' : `key_${tenantId}_${environment}`
+  const id = trailOf(chain) === LIVE ? 'key_a' : `key_${tenantId}_${environment}`
   return aKey({ id, tenantId, environment, hash: digestOf(id) })
 }
 

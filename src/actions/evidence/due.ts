@@ -16,8 +16,9 @@ export interface UnsignedChain {
   length: number
 }
 
+/** The unsigned chains that this process signs. */
 export async function unsignedChains(store: Store): Promise<UnsignedChain[]> {
-  const chains = await store.chains()
+  const chains = (await store.chains()).filter(store.tends)
   const lengths = await store.lengths(chains)
   const unsigned: UnsignedChain[] = []
   for (const chain of chains) {

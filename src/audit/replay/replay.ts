@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import { SYSTEM_CHAIN } from '../chain.ts'
-import { isPlaced, isReservedType } from '../events.ts'
+import { isPlaced } from '../events.ts'
 import { isErasable } from '../redaction.ts'
 import { actorFault } from './actors.ts'
 import { approvalFault } from './approvals.ts'
@@ -8,7 +8,7 @@ import { decisionFault } from './decisions.ts'
 import { keyFault, noteRotation } from './keys.ts'
 import { lengthsFault, otherFault, plainFault } from './others.ts'
 import type { Place, Told, Violation } from './place.ts'
-import { mayStand, NOTE_RULE, type Rule, recordNameOf, TYPE_RULES } from './rules.ts'
+import { mayStand, type Rule, recordNameOf, ruleOf } from './rules.ts'
 import {
   broken,
   changedRecord,
@@ -100,12 +100,6 @@ function takeIn(state: State, place: Place, { header, section }: Told): void {
   // An entry of an earlier version has no mode.
   if (header.type === 'policy.loaded' && data.mode !== 'observe') state.enforced.add(String(change.changes.digest))
   if (change.record === 'key' && header.type === 'key.rotated') noteRotation(state, place, before, actor ?? {})
-}
-
-/** The rule of a type; undefined for decisions, and for types that only the service could have. */
-function ruleOf(type: string): Rule | undefined {
-  if (Object.hasOwn(TYPE_RULES, type)) return TYPE_RULES[type as keyof typeof TYPE_RULES]
-  return type === 'gate.decision' || isReservedType(type) ? undefined : NOTE_RULE
 }
 
 /** Requirement of the entry before that this one does not fulfil. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { ROUTES, type RouteRule } from '../../keys/routes.ts'
 import { isLane, SYSTEM_CHAIN } from '../chain.ts'
-import type { EventType } from '../events.ts'
+import { type EventType, isReservedType } from '../events.ts'
 import type { Who } from './actors.ts'
 
 /** Rules for the entries of a type: subject, place and actor. */
@@ -32,7 +32,7 @@ const key = (route: RouteRule): Who => ({ key: route })
 const manager = (route: RouteRule): Who => ({ host: true, key: route, toTestKeys: true })
 
 /** The rule of each type of the service; the roles are those of the routes that cause them. */
-export const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Rule>> = {
+const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Rule>> = {
   'approval.requested': tenants({ approval: key(ROUTES.check) }),
   'approval.approved': tenants({ approval: key(ROUTES.approve) }),
   'approval.rejected': tenants({ approval: key(ROUTES.reject) }),
@@ -64,12 +64,23 @@ export const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Ru
 }
 
 /** The rule of the types of callers. */
-export const NOTE_RULE: Rule = inLanes(tenants({ none: key(ROUTES.auditLog) }))
+const NOTE_RULE: Rule = inLanes(tenants({ none: key(ROUTES.auditLog) }))
 
 /** True where entries of the rule may stand. */
 export function mayStand(rule: Rule, chain: string): boolean {
   if (isLane(chain)) return rule.inLanes === true
   return rule.in === 'anywhere' || (rule.in === 'system') === (chain === SYSTEM_CHAIN)
+}
+
+/** True for types that may stand in lanes. */
+export function mayStandInLane(type: string): boolean {
+  return ruleOf(type)?.inLanes === true
+}
+
+/** The rule of a type; undefined for decisions, and for types that only the service could have. */
+export function ruleOf(type: string): Rule | undefined {
+  if (Object.hasOwn(TYPE_RULES, type)) return TYPE_RULES[type as keyof typeof TYPE_RULES]
+  return type === 'gate.decision' || isReservedType(type) ? undefined : NOTE_RULE
 }
 
 /** The kind of record that the entry says it changes. @param data its section */

@@ -4,7 +4,8 @@ import { digestOfDigits, digitsOf } from '../../base/digest.ts'
 import { placeOf } from '../places.ts'
 import type { SeqRange } from '../queries.ts'
 import type { SealRow } from '../source.ts'
-import { first, type Runner, statement } from './database.ts'
+import { first, type Runner, type Statement, statement } from './database.ts'
+import type { Lane } from './lease.ts'
 import { CHANNEL } from './listener.ts'
 
 const NUMBER = statement('SELECT number FROM gate.chain WHERE name = $1')
@@ -23,13 +24,14 @@ const OF_TRAIL = statement(
   `SELECT name FROM gate.chain AS c
     WHERE (name = $1 OR (name > $2 AND name < $3)) AND ${WITH_ENTRIES} ORDER BY name`,
 )
-const LOCK = statement(
-  `SELECT name, number, length, encode(hash, 'hex') AS digits, state
-     FROM gate.chain WHERE name = ANY($1) ORDER BY number FOR UPDATE`,
-)
-const LOCK_ALL = statement(
-  `SELECT name, number, length, encode(hash, 'hex') AS digits, state FROM gate.chain ORDER BY number FOR UPDATE`,
-)
+const locking = (which: string): Statement =>
+  statement(
+    `SELECT name, number, length, encode(hash, 'hex') AS digits, state FROM gate.chain ${which} ORDER BY number FOR UPDATE`,
+  )
+const LOCK = locking('WHERE name = ANY($1)')
+const LOCK_TENANTS = locking('WHERE name = ANY($1) OR tenant = ANY($2)')
+const LOCK_ALL = locking('')
+const LOCK_LANES = statement('SELECT gate.lock_lanes($1, $2, $3, $4, $5, $6)')
 const PUT_HEAD = statement(
   `UPDATE gate.chain SET length = $2, hash = decode($3, 'hex'), sealed_size = $4, seal_key = $5, seal = $6 WHERE name = $1`,
 )
@@ -94,9 +96,22 @@ export function lockRecords(run: Runner): void {
   run.send(LOCK_RECORDS)
 }
 
-/** Locks the rows of these chains, or of all, in the order that every sidecar follows. */
-export function lockChains(run: Runner, chains: readonly string[] | 'all'): Promise<LockedChain[]> {
-  return chains === 'all' ? run.rows<LockedChain>(LOCK_ALL) : run.rows<LockedChain>(LOCK, [chains])
+/** Chains to lock: these, and those of these tenants, or all. */
+export type Extent = 'all' | { chains: readonly string[]; tenants?: readonly string[] }
+
+/** Locks the rows of chains, in the order that every sidecar follows. */
+export function lockChains(run: Runner, extent: Extent): Promise<LockedChain[]> {
+  if (extent === 'all') return run.rows<LockedChain>(LOCK_ALL)
+  const { chains, tenants } = extent
+  return tenants === undefined
+    ? run.rows<LockedChain>(LOCK, [chains])
+    : run.rows<LockedChain>(LOCK_TENANTS, [chains, tenants])
+}
+
+/** Locks lanes, which fails when they are not as they are expected, or when the lane is another's. */
+export function lockLanes(run: Runner, { number, token }: Lane, expected: readonly LockedChain[], state: number): void {
+  const of = <K extends keyof LockedChain>(member: K) => expected.map((chain) => chain[member])
+  run.send(LOCK_LANES, [number, token, of('name'), of('length'), of('digits'), state])
 }
 
 /** Requires later entries of these chains to be decided by this version of the records, and tells every sidecar. */

@@ -6,8 +6,6 @@ import { UnusableFile, unavailable } from '../errors.ts'
 import { held } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
 import { loaded, type Memory, refreshed } from '../memory.ts'
-import type { Pace } from '../next-group.ts'
-import { commitQueue } from '../queue.ts'
 import { readsOf } from '../reads.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys, Store } from '../store.ts'
@@ -17,25 +15,19 @@ import { assertFollows, type FollowOptions } from '../verify/startup.ts'
 import { verifyChain } from '../verify/verify-chain.ts'
 import type { Numbers } from './chains.ts'
 import { type Address, database as connected, type Database, type Runner } from './database.ts'
+import { laneLease } from './lease.ts'
 import { listener } from './listener.ts'
 import { assertMigrated, migrate } from './migrate.ts'
+import { serverQueues } from './queues.ts'
 import { tablesOn } from './tables.ts'
-import { serverWriter } from './writer.ts'
 
 export interface ServerOptions extends FollowOptions {
   address: Address
   clock: Clock
   /** Time without an answer of the server after which commits are refused; undefined for one that is not polled. */
   maxStalenessMs?: number | undefined
-}
-
-/** Submissions share a transaction while the one before is under way. */
-const PACE: Pace = {
-  isThreadBetter: () => true,
-  isDue: () => false,
-  isNextDue: () => true,
-  delayMs: () => 0,
-  written: () => undefined,
+  /** True for a sidecar, which decides in lanes of its own. Commands append to the chains that others share. */
+  lanes?: boolean
 }
 
 /** Brings the schema of a database up to date. @throws UnusableFile when it cannot be reached, or is newer */
@@ -65,12 +57,12 @@ function unreachable({ url }: Address, error: unknown): never {
  * @throws UnusableFile when the schema is not that of this version, or the state does not follow from its chains
  */
 export async function openServerStore(options: ServerOptions): Promise<Store> {
-  const { address, clock, sealKeys, maxStalenessMs } = options
+  const { address, clock, sealKeys, maxStalenessMs, lanes = false } = options
   const database = connected(address)
   const numbers: Numbers = new Map()
   try {
     const { origin, memory: initial } = await checked(database, numbers, options)
-    return storeOn(database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs })
+    return storeOn(database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs, lanes })
   } catch (error) {
     await database.close()
     return unreachable(address, error)
@@ -96,38 +88,43 @@ interface Opened {
   sealKeys: SealKeys | undefined
   initial: Memory
   maxStalenessMs: number | undefined
+  lanes: boolean
 }
 
-function storeOn(database: Database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs }: Opened): Store {
+function storeOn(database: Database, opened: Opened): Store {
+  const { origin, numbers, clock, sealKeys, initial, maxStalenessMs } = opened
   const tables = tablesOn(database.any, numbers)
-  const writer = serverWriter(database, { origin, numbers })
   const heads = knownHeads()
   const { members, memory, take, sealKey, sealKeyInUse, refusal } = held(initial, sealKeys)
+  const lease = opened.lanes ? laneLease(database) : undefined
   const {
     isStale,
     refresh,
     close: stopListening,
   } = heard(database, maxStalenessMs, async () => {
+    await lease?.renew()
     if ((await tables.instance.stateVersion()) === memory().version && memory().altered.size === 0) return
     take(await snapshot(database, (run) => runLater(refreshed(memory(), tablesOn(run, numbers), { origin, sealKeys }))))
   })
-  const queue = commitQueue({
-    ...{ writer, pace: PACE, clock, memory, heads, refresh },
-    imposed: members.imposed,
-    seal: sealKeyInUse,
-    written: (stateVersion) => (stateVersion > memory().version ? refresh() : undefined),
-    discard: () => undefined,
-  })
+  const queues = serverQueues(
+    database,
+    {
+      ...{ clock, memory, refresh },
+      imposed: members.imposed,
+      seal: sealKeyInUse,
+      written: (stateVersion) => (stateVersion > memory().version ? refresh() : undefined),
+    },
+    { origin, numbers, heads, lease },
+  )
   return {
     ...members,
     origin,
     commit(submission, isAbandoned) {
       const refused = refusal(submission) ?? (isStale() ? unavailable('be reached', 'it has not answered') : undefined)
-      return refused === undefined ? queue.submit(submission, isAbandoned) : Promise.reject(refused)
+      return refused === undefined ? queues.submit(submission, isAbandoned) : Promise.reject(refused)
     },
-    largeWrite: queue.largeWrite,
-    isStale,
-    refresh,
+    largeWrite: queues.largeWrite,
+    ...{ isStale, refresh, tends: lease?.tends ?? (() => true) },
     writtenHashes: heads.hashesFrom,
     compareChains: () => runLater(heads.compare(tables)),
     alteredChains: heads.altered,
@@ -150,9 +147,9 @@ function storeOn(database: Database, { origin, numbers, clock, sealKeys, initial
       }
     },
     async close() {
-      while (!queue.idle()) await sleep(1)
+      while (!queues.idle()) await sleep(1)
       await stopListening()
-      await writer.close()
+      await queues.close()
       await database.close()
     },
   }

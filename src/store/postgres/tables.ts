@@ -51,6 +51,8 @@ export function tablesOn(run: Runner, numbers: Numbers, writing?: Writing): Tabl
     },
     entries: {
       ...entries,
+      // A locked chain is as long as its row says.
+      length: (chain) => writing?.locked.get(chain)?.length ?? entries.length(chain),
       isHead(chain, head) {
         const end = writing?.locked.get(chain)
         return end !== undefined && isEnd(end, head)

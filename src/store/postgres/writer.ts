@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { type Head, ownerOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Group } from '../group.ts'
@@ -8,23 +9,44 @@ import { runLater } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
 import type { PreparedSubmission } from '../submission.ts'
 import { applyAll, groupOf, type WriteReply, type WriteRequest, type Writer } from '../writer.ts'
-import { type LockedChain, lockChains, lockRecords, makeChains, type Numbers, putHead, requireState } from './chains.ts'
-import type { Database } from './database.ts'
+import {
+  type Extent,
+  type LockedChain,
+  lockChains,
+  lockRecords,
+  makeChains,
+  type Numbers,
+  putHead,
+  requireState,
+} from './chains.ts'
+import type { Database, Runner } from './database.ts'
 import { isBusy } from './errors.ts'
 import { type SharedTexts, sharedTexts } from './shared-text.ts'
 import { tablesOn } from './tables.ts'
 import { begin, type Transaction } from './transaction.ts'
 
-/** Records by which entries of every chain are decided. */
-const DECIDED_BY = ['key', 'switch', 'signingKey']
+/** Attempts of a group whose locks were not what was expected. */
+const ATTEMPTS = 3
 
-interface WriterOptions {
+export interface WriterOptions {
   origin: string
   numbers: Numbers
 }
 
+/** How a writer comes to the chains to which it appends, and to their locks. */
+export interface Locking {
+  /** The request with its entries in the chains to which they are appended. */
+  placed(request: WriteRequest): Promise<WriteRequest>
+  /** Locks the chains of the request, before anything else is locked. May answer before the server has. */
+  lock(run: Runner, request: WriteRequest): Promise<readonly LockedChain[]>
+  /** Takes in the ends that a commit left. */
+  written(heads: ReadonlyMap<string, Head>): void
+  /** True for an error that says that the locks are not what was expected: the group is tried again. */
+  isOutdated(error: unknown): boolean
+}
+
 /** Commits groups of submissions, each in one transaction, on a connection of its own. */
-export function serverWriter(database: Database, options: WriterOptions): Writer {
+export function serverWriter(database: Database, options: WriterOptions, locking: Locking = SHARED): Writer {
   const texts = sharedTexts()
   const random = randomPool()
   let client: Promise<pg.Client> | undefined
@@ -35,22 +57,31 @@ export function serverWriter(database: Database, options: WriterOptions): Writer
     // A connection that broke cannot say goodbye.
     await opened?.end().catch(() => undefined)
   }
+  const attempt = async (request: WriteRequest, isLast: boolean): Promise<WriteReply | 'again'> => {
+    let transaction: Transaction | undefined
+    try {
+      const placed = await locking.placed(request)
+      await makeChains(database.any, chainsOf(placed.submissions), options.numbers)
+      client ??= database.connect()
+      transaction = begin(await client)
+      return await written(database, { ...options, transaction, texts, random, locking }, placed)
+    } catch (error) {
+      const isOutdated = locking.isOutdated(error)
+      // Once the end was sent, it may have arrived; not after an error of the server itself.
+      const unknown = transaction?.isOpen() === false && !isOutdated
+      const isUsable = transaction !== undefined && !unknown && (await isRolledBack(transaction))
+      if (!isUsable) await discard()
+      texts.forget()
+      if (isOutdated && !isLast) return 'again'
+      return isUsable && isBusy(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown }
+    }
+  }
   return {
     hasThread: true,
     async write(request): Promise<WriteReply> {
-      let transaction: Transaction | undefined
-      try {
-        await makeChains(database.any, chainsOf(request.submissions), options.numbers)
-        client ??= database.connect()
-        transaction = begin(await client)
-        return await written(database, { ...options, transaction, texts, random }, request)
-      } catch (error) {
-        // Once the end was sent, it may have arrived.
-        const unknown = transaction?.isOpen() === false
-        const isUsable = transaction !== undefined && !unknown && (await isRolledBack(transaction))
-        if (!isUsable) await discard()
-        texts.forget()
-        return isUsable && isBusy(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown }
+      for (let left = ATTEMPTS; ; left -= 1) {
+        const reply = await attempt(request, left <= 1)
+        if (reply !== 'again') return reply
       }
     },
     close: discard,
@@ -60,19 +91,19 @@ export function serverWriter(database: Database, options: WriterOptions): Writer
 interface Writing extends WriterOptions, Pick<Group, 'random'> {
   transaction: Transaction
   texts: SharedTexts
+  locking: Locking
 }
 
 /** Writes a group, and ends its transaction. @throws the error of the database */
 async function written(
   database: Database,
-  { origin, numbers, transaction, texts, random }: Writing,
+  { origin, numbers, transaction, texts, random, locking }: Writing,
   request: WriteRequest,
 ): Promise<WriteReply> {
   const beganMs = performance.now()
   const { run } = transaction
   const { submissions } = request
-  if (touchesAll(submissions) || changesRecords(submissions)) lockRecords(run)
-  const held = await lockChains(run, touchesAll(submissions) ? 'all' : chainsOf(submissions))
+  const held = await locking.lock(run, request)
   for (const { name, number } of held) numbers.set(name, number)
   const locked = new Map(held.map((chain) => [chain.name, chain]))
   const tables = tablesOn(run, numbers, { transaction, texts, locked })
@@ -81,8 +112,9 @@ async function written(
   const results = await runLater(applyAll(group, submissions))
   const { memory, regressed, heads } = group
   if (group.seal === undefined) for (const [chain, head] of heads) putHead(run, chain, head)
-  if (touchesAll(submissions)) requireState(run, memory.version, [...locked.keys()])
+  if (touches(submissions) !== undefined) requireState(run, memory.version, [...locked.keys()])
   await transaction.commit()
+  locking.written(heads)
   const tookMs = performance.now() - beganMs
   return { kind: 'written', results, stateVersion: memory.version, tookMs, regressed, heads }
 }
@@ -96,13 +128,38 @@ async function isRolledBack(transaction: Transaction): Promise<boolean> {
   }
 }
 
-function chainsOf(submissions: readonly PreparedSubmission[]): string[] {
+/** Locks of the chains that sidecars share: the server's answer says how long they are. */
+const SHARED: Locking = {
+  placed: async (request) => request,
+  lock(run, { submissions }) {
+    const touched = touches(submissions)
+    if (touched !== undefined || changesRecords(submissions)) lockRecords(run)
+    return lockChains(run, touched ?? { chains: chainsOf(submissions) })
+  },
+  written: () => undefined,
+  isOutdated: () => false,
+}
+
+export function chainsOf(submissions: readonly PreparedSubmission[]): string[] {
   return [...new Set(submissions.flatMap(({ entries }) => entries.map(({ chain }) => chain)))]
 }
 
-/** True where every chain must wait: what changes by whom or what entries are decided, and what seals all of them. */
-function touchesAll(submissions: readonly PreparedSubmission[]): boolean {
-  return submissions.some(({ writes }) => writes.some(({ kind }) => kind === 'reseal' || DECIDED_BY.includes(kind)))
+/** Records by which entries of a tenant, or of every chain, are decided. */
+const DECIDED_BY = ['key', 'switch', 'signingKey']
+
+/**
+ * The chains beside their own that must wait for these submissions: where they change by whom or what entries are
+ * decided, and where all are sealed anew. Undefined where none must.
+ */
+function touches(submissions: readonly PreparedSubmission[]): Extent | undefined {
+  const touching = submissions.filter(({ writes }) =>
+    writes.some(({ kind }) => kind === 'reseal' || DECIDED_BY.includes(kind)),
+  )
+  if (touching.length === 0) return undefined
+  const tenants = chainsOf(touching).map((chain) => (chain === SYSTEM_CHAIN ? undefined : ownerOf(chain).tenantId))
+  const isReseal = touching.some(({ writes }) => writes.some(({ kind }) => kind === 'reseal'))
+  if (isReseal || tenants.length === 0 || tenants.includes(undefined)) return 'all'
+  return { chains: chainsOf(submissions), tenants: tenants.filter((tenant) => tenant !== undefined) }
 }
 
 /** The records by which entries of the locked chains are decided. */

@@ -57,6 +57,7 @@ export function openStore(options: StoreOptions): Store {
     },
     largeWrite: queue.largeWrite,
     isStale: () => false,
+    tends: () => true,
     refresh,
     ...chainEnds(() => file.connection(), origin, sealKey, heads),
     ...readsOf(() => file.connection(), clock),

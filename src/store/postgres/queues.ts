@@ -1,0 +1,49 @@
+import type { knownHeads } from '../known-heads.ts'
+import type { Pace } from '../next-group.ts'
+import { commitQueue, type QueueHost } from '../queue.ts'
+import type { Submission } from '../submission.ts'
+import type { Database } from './database.ts'
+import { belongsInLane, laneLocking } from './lane-locking.ts'
+import type { LaneLease } from './lease.ts'
+import { type Locking, serverWriter, type WriterOptions } from './writer.ts'
+
+/** Submissions share a transaction while the one before is under way. */
+const PACE: Pace = {
+  isThreadBetter: () => true,
+  isDue: () => false,
+  isNextDue: () => true,
+  delayMs: () => 0,
+  written: () => undefined,
+}
+
+interface QueuesOptions extends WriterOptions {
+  heads: ReturnType<typeof knownHeads>
+  /** Undefined for a store without lanes. */
+  lease: LaneLease | undefined
+}
+
+/** The queues of a store: what belongs in a lane never waits behind a chain that other sidecars hold. */
+export function serverQueues(
+  database: Database,
+  host: Omit<QueueHost, 'writer' | 'pace' | 'discard' | 'heads'>,
+  { heads, lease, ...options }: QueuesOptions,
+) {
+  const { numbers } = options
+  const begun = (locking?: Locking) => {
+    const writer = serverWriter(database, options, locking)
+    const queue = commitQueue({ ...host, heads, writer, pace: PACE, discard: () => undefined })
+    return { queue, close: writer.close }
+  }
+  const shared = begun()
+  const lanes = lease === undefined ? shared : begun(laneLocking({ lease, numbers, known: heads.of }))
+  return {
+    submit: (submission: Submission, isAbandoned?: () => boolean) =>
+      (belongsInLane(submission) ? lanes : shared).queue.submit(submission, isAbandoned),
+    largeWrite: () => shared.queue.largeWrite() ?? lanes.queue.largeWrite(),
+    idle: () => shared.queue.idle() && lanes.queue.idle(),
+    async close(): Promise<void> {
+      await Promise.all([shared.close(), lanes.close()])
+      await lease?.release().catch(() => undefined)
+    },
+  }
+}
