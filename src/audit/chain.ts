@@ -43,7 +43,8 @@ export function inTrailOrder(a: TrailPlace, b: TrailPlace): number {
   return laneNumber(a.chain) - laneNumber(b.chain) || a.seq - b.seq
 }
 
-interface TrailPlace {
+/** Place of an entry among those of its trail. */
+export interface TrailPlace {
   chain: string
   seq: number
   ts: string

@@ -26,6 +26,8 @@ export interface RangeVerification {
   /** The first fault, as a sentence; null when valid. */
   fault: string | null
   firstBadSeq: number | null
+  /** The chain of that fault, which may be a lane, or `_system`. */
+  firstBadChain: string | null
   /** Entries that break a rule, given those before them. They are counted whatever else is wrong. */
   unlawfulEntries: number
   /** Entries of the range with a section that was erased by a command. */

@@ -144,6 +144,8 @@ export interface AuditEntry {
   eventType: string
   data: { [member: string]: unknown } | null
   hash: string
+  /** Its chain: that of the tenant, or a lane of it. */
+  chain: string
   /** Its place in the chain, without gaps. */
   seq: number
   previousHash: string
@@ -334,8 +336,8 @@ export interface DecisionCaller {
 /** Decisions, newest first. A page can have fewer than `limit`, none too, while `next` goes on: one request looks at 2,000 entries at most. */
 export interface DecisionList {
   items: ListedDecision[]
-  /** `before` of the next page; null when nothing is left to look at. */
-  next: number | null
+  /** `before` of the next page: an audit entry; null when nothing is left to look at. */
+  next: string | null
   /** Time back to which decisions were searched; null with `next`. */
   searchedTo: string | null
 }
@@ -1175,6 +1177,8 @@ export interface RangeVerification {
   /** The first fault. */
   fault: string | null
   firstBadSeq: number | null
+  /** The chain of that entry: of the tenant, a lane, or `_system`. */
+  firstBadChain: string | null
   /** Entries that record something that was not permitted, besides any other fault. */
   unlawfulEntries: number
   /** Entries of the range with a section that was erased by a command. */
@@ -1859,8 +1863,8 @@ export interface Api {
       offset?: number
       /** Newest first without it. */
       order?: 'asc' | 'desc'
-      /** Only entries with a smaller `seq`. */
-      before?: number
+      /** Only entries before this place of the trail: the id of an entry, or `<chain>:<seq>`. */
+      before?: string
       /** Only entries of this type. */
       eventType?: string
       /** From this time on. */
@@ -2019,8 +2023,8 @@ export interface Api {
     query: {
       /** Limit of decisions in the answer. */
       limit?: number
-      /** Only decisions with a smaller `seq`: `next` of the page before. */
-      before?: number
+      /** Only decisions before this place of the trail: `next` of the page before. */
+      before?: string
       /** The decision that was made. */
       decision?: 'allow' | 'deny' | 'require_approval'
       /** Decision of the policies, for decisions that were only observed. */

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '#typebox'
+import { PLACE_PATTERN } from '../actions/page.ts'
 import { ID_PREFIX, type IdKind } from '../base/id.ts'
 import { EFFECTS } from '../policies/set.ts'
 
@@ -44,6 +45,11 @@ export function id(kind: IdKind, description: string) {
 }
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'UTC, with milliseconds.' })
+/** Place in a trail, before which a list goes on. */
+export function placeBefore(description: string) {
+  return Type.Optional(Type.String({ pattern: PLACE_PATTERN, maxLength: 128, description }))
+}
+
 export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 /** Object with any members. */
 export const AnyObject = Type.Unsafe<{ readonly [member: string]: unknown }>({

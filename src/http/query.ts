@@ -6,7 +6,7 @@ import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
 const MAX_NUMBER = 999_999_999
 const DIGITS = /^(0|[1-9]\d{0,8})$/
 
-export function wholeNumber(description: string) {
+function wholeNumber(description: string) {
   return Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_NUMBER, description }))
 }
 

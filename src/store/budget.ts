@@ -1,3 +1,5 @@
+import type { StoredEntry } from '../audit/entry.ts'
+
 /**
  * Reads row by row until the sum of the sizes exceeds `maxBytes`, including the row that exceeds it, so that there is
  * always progress. Reads all rows without a budget.
@@ -19,4 +21,9 @@ export function withinBytes<R, T>(
     if (maxBytes !== undefined && bytes > maxBytes) break
   }
   return found
+}
+
+/** Size of an entry for such a budget. */
+export function entrySize({ headerText, sections }: StoredEntry): number {
+  return sections.reduce((sum, { json }) => sum + json.length, headerText.length)
 }

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalStatus, OpenStatus } from '../approvals/approval.ts'
+import type { TrailPlace } from '../audit/chain.ts'
 import type { LogKey } from '../evidence/trust.ts'
 import type { Decision } from '../policies/set.ts'
 
@@ -71,6 +72,14 @@ export interface PageQuery {
   sections?: readonly string[] | undefined
   /** Ends the page early, after the entry with which its stored JSON exceeds this. */
   maxBytes?: number | undefined
+}
+
+/** A page of a trail, with its lanes. */
+export interface TrailQuery extends Omit<PageQuery, 'chain' | 'before' | 'since'> {
+  /** Name of the trail, or of one lane. */
+  trail: string
+  /** Only entries before this one, by the order of trails. */
+  before?: TrailPlace | undefined
 }
 
 export interface ApprovalQuery {

@@ -5,6 +5,7 @@ import { unavailable } from './errors.ts'
 import type { Awaitable } from './steps.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
+import { trailPage } from './trail.ts'
 
 type Read = <T>(query: (tables: Tables) => Awaitable<T>) => Promise<T>
 
@@ -51,6 +52,7 @@ function entryReads(read: Read) {
       }),
     seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypes(chain, types, range)),
     page: (query) => read(({ entries }) => entries.page(query)),
+    trailPage: (query) => read((tables) => trailPage(tables, query)),
     seqRange: (chain, from, to) =>
       read(async ({ entries }) => ({
         first: await entries.seqNotBefore(chain, from),

@@ -20,6 +20,7 @@ import type {
   StandingQuery,
   Taken,
   TakenQuery,
+  TrailQuery,
   Unreported,
   UnreportedQuery,
 } from './queries.ts'
@@ -152,7 +153,9 @@ export interface Store {
   lengths(chains: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Seqs, ascending, of the entries of these types with first <= seq < end. It does not find decisions. */
   seqsOfTypes(chain: string, types: readonly string[], range: SeqRange): Promise<number[]>
+  /** A page of one chain. */
   page(query: PageQuery): Promise<{ items: StoredEntry[]; total: number }>
+  trailPage(query: TrailQuery): Promise<{ items: StoredEntry[]; total: number }>
   /** Range first <= seq < end of the entries with from <= ts < to; empty when first equals end. */
   seqRange(chain: string, from: string, to: string): Promise<SeqRange>
   /** Entries that changed one record, in order. */

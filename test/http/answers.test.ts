@@ -22,7 +22,7 @@ const CHECK =
   'decision reason riskScore plan decisionId timestamp rule decidedBy retry policyDigest approvalId approvalExpiresAt validUntil factors unevaluable'
 const APPROVAL =
   'id action status createdAt context plan decisionId riskScore factors reason rule requestedBy quorum votes expiresAt decidedAt digest unbound stop'
-const ENTRY = 'id timestamp eventType data hash seq previousHash actor'
+const ENTRY = 'id timestamp eventType data hash chain seq previousHash actor'
 const STOPPED = 'active level scope triggeredAt triggeredBy reason switches'
 const KEY =
   'id tenantId environment roles identity groups name createdAt createdBy expiresAt revokedAt rotatedFrom rotatedBy replacedBy'
@@ -40,7 +40,7 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
   [
     'verify',
     () => post('/audit/verify', { startDate: '2020-01-01', endDate: '2020-01-02' }),
-    'valid status entriesChecked firstEntry lastEntry fault firstBadSeq redactedEntries unanchoredEntries signedEntries anchoredEntries unsignedEntries sealed unlawfulEntries',
+    'valid status entriesChecked firstEntry lastEntry fault firstBadChain firstBadSeq redactedEntries unanchoredEntries signedEntries anchoredEntries unsignedEntries sealed unlawfulEntries',
   ],
   [
     'bundle',

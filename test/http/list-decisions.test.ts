@@ -197,8 +197,8 @@ test('over the pages every decision that fits comes once, in order, while new on
       const before = made.map((one) => entryOf(chain, one))
       if (before.length > 0) await append(before)
       const seen: string[] = []
-      for (let next: number | null | undefined; next !== null; ) {
-        const page = await listDecisions(deps, { chain, limit, before: next, filter })
+      for (let next: string | null | undefined; next !== null; ) {
+        const page = await listDecisions(deps, { trail: chain, limit, before: next, filter })
         assert.ok(page.items.length <= limit)
         assert.equal(page.searchedTo === null, page.next === null)
         seen.push(...page.items.map(({ id }) => id))
@@ -218,11 +218,12 @@ test('one request looks at so many entries and says where the next one goes on',
   await append([first])
   for (let i = 0; i < MAX_SEARCHED + 500; i += 500)
     await append(Array.from({ length: 500 }, () => ({ ...aDecision('allow'), chain })))
-  const query = { chain, limit: 5, filter: { decision: 'deny' as const } }
+  const query = { trail: chain, limit: 5, filter: { decision: 'deny' as const } }
   const page = await listDecisions(deps, query)
-  assert.deepEqual([page.items, page.next], [[], 502], 'the genesis of the chain and the first decision are left')
+  const at = page.next === null ? undefined : await store.entry(page.next)
+  assert.deepEqual([page.items, at?.header.seq], [[], 502], 'the genesis of the chain and the first decision are left')
   assert.match(page.searchedTo ?? '', /^2026-/)
-  const rest = await listDecisions(deps, { ...query, before: page.next ?? 0 })
+  const rest = await listDecisions(deps, { ...query, before: page.next ?? undefined })
   assert.deepEqual([rest.items.map(({ id }) => id), rest.next, rest.searchedTo], [[first.decision.id], null, null])
 })
 
@@ -237,12 +238,13 @@ test('large entries end a request early, and none is lost where they end it', as
     await append(made)
   }
   const seen: string[] = []
-  for (let next: number | null | undefined; next !== null; ) {
-    const page = await listDecisions(deps, { chain, limit: 200, before: next, filter: { decision: 'allow' } })
+  for (let next: string | null | undefined; next !== null; ) {
+    const page = await listDecisions(deps, { trail: chain, limit: 200, before: next, filter: { decision: 'allow' } })
     seen.push(...page.items.map(({ id }) => id))
     next = page.next
   }
   assert.deepEqual(seen, ids)
-  const none = await listDecisions(deps, { chain, limit: 200, filter: { decision: 'deny' } })
-  assert.ok(none.next !== null && none.next > 50, 'some 8 MiB are read at once')
+  const none = await listDecisions(deps, { trail: chain, limit: 200, filter: { decision: 'deny' } })
+  const reached = none.next === null ? undefined : await store.entry(none.next)
+  assert.ok(reached !== undefined && reached.header.seq > 50, 'some 8 MiB are read at once')
 })

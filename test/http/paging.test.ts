@@ -117,8 +117,11 @@ test('entries by type, time and place', async () => {
   const to = encodeURIComponent('2026-03-01T11:01:06.000+01:00')
   assert.deepEqual(notes(await get(`/audit/chain?from=${from}&to=${to}&order=asc`)), [3, 4, 5])
   const [newest] = (await get('/audit/chain?eventType=note.odd&limit=1')).data
-  assert.equal((await get(`/audit/chain?before=${newest.seq}&limit=1`)).data[0].seq, newest.seq - 1)
-  assert.deepEqual((await get('/audit/chain?before=0')).data, [])
+  assert.equal((await get(`/audit/chain?before=${newest.id}&limit=1`)).data[0].seq, newest.seq - 1)
+  const [first] = (await get('/audit/chain?order=asc&limit=1')).data
+  assert.deepEqual((await get(`/audit/chain?before=${first.id}`)).data, [])
+  const unknown = `/audit/chain?before=aud_${'0'.repeat(26)}`
+  assertRefused(await gate.call(owner, 'GET', unknown), 'invalid_request')
 })
 
 test('the end of time is after every entry', async () => {

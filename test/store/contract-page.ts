@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { inTrailOrder, laneOf } from '../../src/audit/chain.ts'
+import type { StoredEntry } from '../../src/audit/entry.ts'
 import { formatTimestamp } from '../../src/base/time.ts'
 import type { PageQuery } from '../../src/store/queries.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -57,6 +59,33 @@ const query: fc.Arbitrary<PageQuery> = fc.record(
   { requiredKeys: ['chain', 'order', 'limit', 'offset'] },
 )
 
+/** A trail with lanes that were appended to in turns, and with entries of one time in several lanes. */
+async function filledTrail(store: Store, tick: () => void): Promise<StoredEntry[]> {
+  const chains = [LIVE, laneOf(LIVE, 1), laneOf(LIVE, 2), laneOf(LIVE, 10)]
+  for (let n = 0; n < 4 * ENTRIES; n += 1) {
+    if (n % 7 === 0) tick()
+    const chain = chains[(n * n) % 5] ?? LIVE
+    await commit(store, only(note({ n, text: 'x'.repeat(n) }, { chain, type: n % 3 === 0 ? TYPES[0] : TYPES[1] })))
+  }
+  const all = await Promise.all(chains.map((chain) => store.entriesFrom(chain, 0, 1000)))
+  return all.flat().sort((a, b) => inTrailOrder(a.header, b.header))
+}
+
+const trailQuery = fc.record(
+  {
+    order: fc.constantFrom('asc' as const, 'desc' as const),
+    limit: fc.integer({ min: 1, max: 200 }),
+    offset: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 150 })),
+    // The place of an entry.
+    before: fc.integer({ min: 0, max: 4 * ENTRIES }),
+    eventType: fc.constantFrom(...TYPES),
+    from: time,
+    to: time,
+    sections: fc.constantFrom([], ['data']),
+  },
+  { requiredKeys: ['order', 'limit', 'offset'] },
+)
+
 /** Reading a chain by page, type and time. */
 export function pageContract(stores: Stores): void {
   const chainOf = async (t: Parameters<Stores>[0]) => {
@@ -77,6 +106,46 @@ export function pageContract(stores: Stores): void {
       }),
       { numRuns: runs(300) },
     )
+  })
+
+  test('a page of a trail is what a scan over all its chains gives, in order', async (t) => {
+    let nowMs = START_MS
+    const store = await stores(t)(() => nowMs)
+    const all = await filledTrail(store, () => (nowMs += 1))
+    await fc.assert(
+      fc.asyncProperty(trailQuery, async ({ before: index, ...asked }) => {
+        const before = index === undefined ? undefined : all[index]?.header
+        const { items, total } = await store.trailPage({ trail: LIVE, ...asked, before })
+        const { eventType, from = '', to = '~', order, offset, limit, sections } = asked
+        const found = all.slice(0, before && index).filter(({ header: { ts, type } }) => {
+          return ts >= from && ts < to && (eventType === undefined || type === eventType)
+        })
+        const ordered = (order === 'asc' ? found : found.toReversed()).slice(offset, offset + limit)
+        const ids = (entries: readonly StoredEntry[]) => entries.map(({ header }) => header.id)
+        assert.deepEqual({ ids: ids(items), total }, { ids: ids(ordered), total: found.length })
+        const read = items.every((entry) => entry.sections.length === (sections?.length ?? 2))
+        assert.ok(read, 'each has the sections asked for')
+      }),
+      { numRuns: runs(150) },
+    )
+  })
+
+  test('a page of a trail ends early after so many bytes, and the next goes on behind', async (t) => {
+    let nowMs = START_MS
+    const store = await stores(t)(() => nowMs)
+    const all = await filledTrail(store, () => (nowMs += 1))
+    for (const order of ['asc', 'desc'] as const) {
+      const seen: string[] = []
+      for (;;) {
+        const query = { trail: LIVE, order, limit: 1000, offset: seen.length, maxBytes: 20_000 }
+        const { items } = await store.trailPage(query)
+        if (items.length === 0) break
+        assert.ok(items.length < 100)
+        seen.push(...items.map(({ header }) => header.id))
+      }
+      const ids = all.map(({ header }) => header.id)
+      assert.deepEqual(seen, order === 'asc' ? ids : ids.toReversed())
+    }
   })
 
   test('seqRange has exactly the entries of the time, to the millisecond', async (t) => {

@@ -150,7 +150,7 @@ class AuditEndpoints:
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         order: Optional[Literal["asc", "desc"]] = None,
-        before: Optional[int] = None,
+        before: Optional[str] = None,
         event_type: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -160,7 +160,8 @@ class AuditEndpoints:
         - `limit`: Limit of items in the answer; a larger one is clamped.
         - `offset`: Number of items to skip.
         - `order`: Newest first without it.
-        - `before`: Only entries with a smaller `seq`.
+        - `before`: Only entries before this place of the trail: the id of an entry, or
+        `<chain>:<seq>`.
         - `event_type`: Only entries of this type.
         - `from_`: From this time on.
         - `to`: Before this time.
@@ -200,7 +201,7 @@ class DecisionsEndpoints:
         self,
         *,
         limit: Optional[int] = None,
-        before: Optional[int] = None,
+        before: Optional[str] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
         observed: Optional[Literal["allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
@@ -228,7 +229,7 @@ class DecisionsEndpoints:
         """Decisions, newest first, filtered by action, requester and outcome.
 
         - `limit`: Limit of decisions in the answer.
-        - `before`: Only decisions with a smaller `seq`: `next` of the page before.
+        - `before`: Only decisions before this place of the trail: `next` of the page before.
         - `decision`: The decision that was made.
         - `observed`: Decision of the policies, for decisions that were only observed.
         - `action`: An action, or a glob: `payment.*`.
@@ -592,7 +593,7 @@ class AsyncAuditEndpoints:
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         order: Optional[Literal["asc", "desc"]] = None,
-        before: Optional[int] = None,
+        before: Optional[str] = None,
         event_type: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -602,7 +603,8 @@ class AsyncAuditEndpoints:
         - `limit`: Limit of items in the answer; a larger one is clamped.
         - `offset`: Number of items to skip.
         - `order`: Newest first without it.
-        - `before`: Only entries with a smaller `seq`.
+        - `before`: Only entries before this place of the trail: the id of an entry, or
+        `<chain>:<seq>`.
         - `event_type`: Only entries of this type.
         - `from_`: From this time on.
         - `to`: Before this time.
@@ -647,7 +649,7 @@ class AsyncDecisionsEndpoints:
         self,
         *,
         limit: Optional[int] = None,
-        before: Optional[int] = None,
+        before: Optional[str] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
         observed: Optional[Literal["allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
@@ -675,7 +677,7 @@ class AsyncDecisionsEndpoints:
         """Decisions, newest first, filtered by action, requester and outcome.
 
         - `limit`: Limit of decisions in the answer.
-        - `before`: Only decisions with a smaller `seq`: `next` of the page before.
+        - `before`: Only decisions before this place of the trail: `next` of the page before.
         - `decision`: The decision that was made.
         - `observed`: Decision of the policies, for decisions that were only observed.
         - `action`: An action, or a glob: `payment.*`.

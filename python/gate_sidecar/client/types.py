@@ -272,6 +272,8 @@ class AuditEntry(TypedDict):
     """One of the service's types, or a caller's own."""
     data: Optional[Dict[str, Any]]
     hash: str
+    chain: str
+    """Its chain: that of the tenant, or a lane of it."""
     seq: int
     """Its place in the chain, without gaps."""
     previousHash: str
@@ -1441,6 +1443,8 @@ class RangeVerification(TypedDict):
     fault: Optional[str]
     """The first fault."""
     firstBadSeq: Optional[int]
+    firstBadChain: Optional[str]
+    """The chain of that entry: of the tenant, a lane, or `_system`."""
     unlawfulEntries: int
     """Entries that record something that was not permitted, besides any other fault."""
     redactedEntries: int
@@ -2211,8 +2215,8 @@ class PastKillSwitchPage(TypedDict):
 
 
 class DecisionPagePage(TypedDict):
-    next: Optional[int]
-    """`before` of the next page; null when nothing is left to look at."""
+    next: Optional[str]
+    """`before` of the next page: an audit entry; null when nothing is left to look at."""
     searchedTo: Optional[str]
     """Time back to which decisions were searched; null with `next`."""
 

@@ -1,7 +1,6 @@
 import type { Approval } from '../../approvals/approval.ts'
 import { DAY_MS, formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
-import { lengthOf } from '../../store/store.ts'
 import { decisionEntry } from '../decisions/decisions.ts'
 import { MAX_SEARCHED } from '../decisions/list.ts'
 import { decisionsBackwards, type RecentDecision } from '../decisions/recent-decisions.ts'
@@ -76,14 +75,13 @@ function because(code: RuleUnshown) {
 async function pastOf(deps: Deps, { chain, requestedBy, decisionId }: Approval, session: string | null) {
   const { store, clock } = deps
   const dayAgo = formatTimestamp(clock() - DAY_MS)
-  const end = await lengthOf(store, chain)
-  const oldest = await store.seqNotBefore(chain, '')
   const lastDay: Record<Decision, number> = { allow: 0, deny: 0, require_approval: 0 }
   const ofAgent: RecentDecision[] = []
   const ofSession: RecentDecision[] = []
-  let reached = end
+  let isAll = true
+  let searched = 0
   let searchedTo: string | null = null
-  for await (const portion of decisionsBackwards(store, chain, { first: Math.max(oldest, end - MAX_SEARCHED), end })) {
+  for await (const portion of decisionsBackwards(store, { trail: chain })) {
     for (const one of portion.decisions) {
       searchedTo = one.timestamp
       if (one.decided?.grounds.caller.agent !== requestedBy) continue
@@ -93,15 +91,16 @@ async function pastOf(deps: Deps, { chain, requestedBy, decisionId }: Approval, 
       if (session !== null && one.decided.grounds.session === session && ofSession.length < OF_SESSION)
         ofSession.push(one)
     }
-    reached = portion.reached
+    isAll = portion.isLast
+    searched += portion.entries
     const isFull = ofAgent.length === OF_AGENT && (session === null || ofSession.length === OF_SESSION)
-    if (isFull && searchedTo !== null && searchedTo < dayAgo) break
+    if (searched >= MAX_SEARCHED || (isFull && searchedTo !== null && searchedTo < dayAgo)) break
   }
-  const isWhole = reached <= oldest || (searchedTo !== null && searchedTo < dayAgo)
+  const isWhole = isAll || (searchedTo !== null && searchedTo < dayAgo)
   return {
     agent: { recent: await told(deps, chain, ofAgent), lastDay: { ...lastDay, complete: isWhole } },
     session: { id: session, recent: await told(deps, chain, ofSession) },
-    searchedTo: reached > oldest ? searchedTo : null,
+    searchedTo: isAll ? null : searchedTo,
   }
 }
 

@@ -6,11 +6,11 @@ import { GateError } from '../../base/errors.ts'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { AnyJsonObject, requestBody } from '../../gate/request.ts'
-import type { PageQuery } from '../../store/queries.ts'
+import type { TrailQuery } from '../../store/queries.ts'
 import { type Caller, type Deps, decideAndCommit } from '../deps.ts'
 import { decidedOf, observedIn } from '../gate/answer.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
-import { PAGE_BYTES, pageGiven } from '../page.ts'
+import { PAGE_BYTES, pageGiven, placeOf } from '../page.ts'
 
 export const LogRequest = requestBody('LogRequest', {
   eventType: Type.String({ pattern: ACTION_PATTERN }),
@@ -22,9 +22,14 @@ export type LogRequest = Static<typeof LogRequest>
 /** The sections that `entryView` reads: not the request, which may be large and is never shown here. */
 export const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'detail', 'grounds', 'risk']
 
+export interface AuditQuery extends Omit<TrailQuery, 'before' | 'sections' | 'maxBytes'> {
+  /** Only entries before this one, by its id. */
+  before?: string | undefined
+}
+
 /** An entry as `GET /audit/chain` shows it. */
 export function entryView(entry: StoredEntry) {
-  const { id, ts, type, seq, prev } = entry.header
+  const { id, chain, ts, type, seq, prev } = entry.header
   const decided = type === 'gate.decision' ? decidedOf(entry) : undefined
   const section = (name: string): JsonObject | null => sectionValue(entry, name) ?? null
   const detail = section('detail')
@@ -32,7 +37,7 @@ export function entryView(entry: StoredEntry) {
   const actor = decided
     ? { kind: 'key', id: decided.grounds.caller.keyId, roles: decided.grounds.caller.roles }
     : section('actor')
-  return { id, timestamp: ts, eventType: type, data, hash: entry.hash, seq, previousHash: prev, actor }
+  return { id, timestamp: ts, eventType: type, data, hash: entry.hash, chain, seq, previousHash: prev, actor }
 }
 
 function decisionData({ decision, risk, grounds }: NonNullable<ReturnType<typeof decidedOf>>) {
@@ -42,12 +47,15 @@ function decisionData({ decision, risk, grounds }: NonNullable<ReturnType<typeof
 }
 
 /**
- * A page of a chain. A page of large entries ends early and states its own size as `limit`, so that `offset + limit` is
+ * A page of a trail. A page of large entries ends early and states its own size as `limit`, so that `offset + limit` is
  * where the next page starts.
  */
-export async function auditChain(deps: Deps, query: PageQuery) {
-  const { items, total } = await deps.store.page({ ...query, sections: SHOWN_SECTIONS, maxBytes: PAGE_BYTES })
+export async function auditChain(deps: Deps, { before, ...query }: AuditQuery) {
   const { limit, offset } = query
+  const { items, total } = await deps.store.trailPage({
+    ...{ ...query, before: await placeOf(deps.store, query.trail, before) },
+    ...{ sections: SHOWN_SECTIONS, maxBytes: PAGE_BYTES },
+  })
   return { items: items.map(entryView), page: pageGiven({ limit, offset, total }, items.length) }
 }
 

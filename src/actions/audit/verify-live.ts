@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { type Stream, type StreamItem, streamFor } from '../waiters.ts'
-import { type Days, dayRange, type RangeInputs, verifyDays } from './verify-range.ts'
+import { type Days, dayRanges, type RangeInputs, verifyDays } from './verify-range.ts'
 
 /** Poll interval, and so the shortest time between two reports of progress. */
 const POLL_MS = 250
@@ -28,21 +28,21 @@ export function verificationStream(
 
 async function* verification(
   store: Store,
-  chain: string,
+  trail: string,
   days: Days,
   inputs: RangeInputs,
   isOver: () => boolean,
 ): AsyncGenerator<StreamItem> {
   const over = new AbortController()
   try {
-    const range = await dayRange(store, chain, days)
-    const of = range.end - range.first
+    const ranges = await dayRanges(store, trail, days)
+    const of = [...ranges.values()].reduce((sum, { first, end }) => sum + end - first, 0)
     yield eventOf('progress', { checked: 0, of })
     let checked = 0
     const onProgress = (now: number): void => {
       checked = now
     }
-    const work = verifyDays(store, chain, { ...days, range }, inputs, onProgress, over.signal)
+    const work = verifyDays(store, days, ranges, inputs, onProgress, over.signal)
     // A failure after the reader has gone concerns nobody.
     work.catch(() => undefined)
     let told = { checked, atMs: performance.now() }

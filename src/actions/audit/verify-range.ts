@@ -1,5 +1,5 @@
 import { type Static, Type } from '#typebox'
-import { genesisHead, type Head } from '../../audit/chain.ts'
+import { genesisHead, type Head, inTrailOrder, isLane, trailOf } from '../../audit/chain.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
 import type { RangeVerification } from '../../audit/range.ts'
 import { entryFault, headOf } from '../../audit/verify.ts'
@@ -9,6 +9,7 @@ import type { Heads } from '../../evidence/anchor.ts'
 import { headAfter } from '../../evidence/prune.ts'
 import type { LogKey } from '../../evidence/trust.ts'
 import { requestBody } from '../../gate/request.ts'
+import type { SeqRange } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deps } from '../deps.ts'
 import { trustOf } from '../evidence/trust.ts'
@@ -36,43 +37,89 @@ export interface RangeInputs {
   anchors?: Heads
 }
 
+/** The chains of a trail, with the entries of some days in each. */
+type DayRanges = ReadonlyMap<string, SeqRange>
+
 /**
- * Verifies the days from `startDate` to `endDate`, and their links to the entries around them.
+ * Verifies the days from `startDate` to `endDate` of a trail, and their links to the entries around them, in each of its
+ * chains.
  *
  * @throws GateError `invalid_request` when a date is not a calendar day, or the range is backwards
  */
 export async function verifyRange(
-  deps: Deps,
-  chain: string,
+  { store }: Pick<Deps, 'store'>,
+  trail: string,
   days: Days,
   inputs: RangeInputs = {},
   onProgress?: (checked: number) => void,
 ): Promise<RangeVerification> {
-  const range = await dayRange(deps.store, chain, days)
-  return verifyDays(deps.store, chain, { ...days, range }, inputs, onProgress)
+  return verifyDays(store, days, await dayRanges(store, trail, days), inputs, onProgress)
 }
 
 /** Verifies days whose entries are known, as `verifyRange` does. @param signal ends the work, where a thread does it */
 export async function verifyDays(
   store: Store,
-  chain: string,
-  { startDate, range }: Pick<Days, 'startDate'> & { range: { first: number; end: number } },
+  { startDate }: Pick<Days, 'startDate'>,
+  ranges: DayRanges,
   inputs: RangeInputs,
-  onProgress?: (checked: number) => void,
+  onProgress: (checked: number) => void = () => undefined,
   signal?: AbortSignal,
 ): Promise<RangeVerification> {
-  const verified = await verifySeqs(store, chain, range, inputs, onProgress, signal)
-  const size = await prunedInto(store, chain, startDate)
-  if (!verified.valid || size === undefined) return verified
-  return { ...verified, valid: false, status: 'pruned', fault: `the entries before ${size} were pruned` }
+  const found: RangeVerification[] = []
+  let checked = 0
+  for (const [chain, range] of ranges) {
+    const before = checked
+    const verified = await verifySeqs(store, chain, range, inputs, (now) => onProgress(before + now), signal)
+    checked += verified.entriesChecked
+    const size = await prunedInto(store, chain, startDate)
+    const fault = `the entries before ${size} were pruned`
+    found.push(verified.valid && size !== undefined ? { ...verified, valid: false, status: 'pruned', fault } : verified)
+  }
+  return together(store, found)
 }
 
+/** The entries of the days from `startDate` to `endDate`, by chain. @throws GateError `invalid_request` as verifyRange */
+export async function dayRanges(store: Store, trail: string, days: Days): Promise<DayRanges> {
+  // A chain that is gone is known by what was signed.
+  const lanes = (await store.chainsEver()).filter((chain) => isLane(chain) && trailOf(chain) === trail)
+  const ranges = new Map<string, SeqRange>()
+  for (const chain of [trail, ...lanes]) ranges.set(chain, await dayRange(store, chain, days))
+  return ranges
+}
+
+/** The results of the chains of a trail as one. */
+async function together(store: Store, all: readonly RangeVerification[]): Promise<RangeVerification> {
+  const [first, ...others] = all
+  if (first === undefined) throw new TypeError('a trail has a chain')
+  if (others.length === 0) return first
+  const worst = all.find(({ valid }) => !valid) ?? all.find(({ status }) => status === 'unanchored')
+  const sum = (member: SummedMember): number => all.reduce((total, one) => total + one[member], 0)
+  const ids = all.flatMap(({ firstEntry, lastEntry }) => [firstEntry, lastEntry]).filter((id) => id !== '')
+  const entries = (await Promise.all(ids.map((id) => store.entry(id)))).filter((entry) => entry !== undefined)
+  const inOrder = entries.map(({ header }) => header).sort(inTrailOrder)
+  const { valid, status, fault, firstBadSeq, firstBadChain } = worst ?? all.find((one) => one.status === 'ok') ?? first
+  return {
+    ...{ valid, status, fault, firstBadSeq, firstBadChain },
+    entriesChecked: sum('entriesChecked'),
+    firstEntry: inOrder[0]?.id ?? '',
+    lastEntry: inOrder.at(-1)?.id ?? '',
+    unlawfulEntries: sum('unlawfulEntries'),
+    redactedEntries: sum('redactedEntries'),
+    unanchoredEntries: sum('unanchoredEntries'),
+    unsignedEntries: sum('unsignedEntries'),
+    signedEntries: sum('signedEntries'),
+    anchoredEntries: sum('anchoredEntries'),
+    sealed: all.some(({ sealed }) => sealed === null) ? null : all.every(({ sealed }) => sealed === true),
+  }
+}
+
+type SummedMember = Exclude<
+  { [K in keyof RangeVerification]: RangeVerification[K] extends number ? K : never }[keyof RangeVerification],
+  'firstBadSeq'
+>
+
 /** The entries of the days from `startDate` to `endDate`. @throws GateError `invalid_request` as verifyRange */
-export async function dayRange(
-  store: Store,
-  chain: string,
-  { startDate, endDate }: Days,
-): Promise<{ first: number; end: number }> {
+export async function dayRange(store: Store, chain: string, { startDate, endDate }: Days): Promise<SeqRange> {
   const start = dayOf('startDate', startDate)
   const end = dayOf('endDate', endDate)
   if (end < start)
@@ -93,7 +140,7 @@ export async function prunedInto(store: Store, chain: string, startDate: string)
 export async function verifySeqs(
   store: Store,
   chain: string,
-  range: { first: number; end: number } | undefined,
+  range: SeqRange | undefined,
   inputs: RangeInputs = {},
   onProgress?: (checked: number) => void,
   signal?: AbortSignal,

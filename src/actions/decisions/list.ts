@@ -1,10 +1,8 @@
-import { readHeader } from '../../audit/entry.ts'
 import { type Glob, globMatches } from '../../base/glob.ts'
 import type { Decision } from '../../policies/set.ts'
-import { lengthOf, type Store } from '../../store/store.ts'
 import type { Deps } from '../deps.ts'
 import { observedIn } from '../gate/answer.ts'
-import { PAGE_BYTES } from '../page.ts'
+import { PAGE_BYTES, placeOf } from '../page.ts'
 import { decisionsBackwards, type RecentDecision } from './recent-decisions.ts'
 
 /** Limit of entries that one request searches; the next request continues. */
@@ -30,10 +28,10 @@ export interface DecisionFilter {
 }
 
 export interface DecisionQuery {
-  chain: string
+  trail: string
   limit: number
-  /** Only decisions with a smaller seq. */
-  before?: number | undefined
+  /** Only decisions before this entry, by its id. */
+  before?: string | undefined
   /** Timestamps in canonical form; `from` inclusive, `to` exclusive. */
   from?: string | undefined
   to?: string | undefined
@@ -43,35 +41,32 @@ export interface DecisionQuery {
 
 /**
  * Decisions, newest first, and where to continue: `next` as `before` of the next request, and `searchedTo`, the time
- * reached. Both are null at the end. Paging by seq neither skips nor repeats a decision.
+ * reached. Both are null at the end. Paging by entry neither skips nor repeats a decision.
+ *
+ * @throws GateError `invalid_request` when `before` is not a place in the trail
  */
 export async function listDecisions({ store }: Deps, query: DecisionQuery) {
-  const { chain, limit, before, from, to, filter, match = 'whole' } = query
-  const oldest = await store.seqNotBefore(chain, from ?? '')
-  const length = to === undefined ? await lengthOf(store, chain) : await store.seqNotBefore(chain, to)
-  const end = Math.min(before ?? length, length)
-  const first = Math.max(oldest, end - MAX_SEARCHED)
+  const { trail, limit, from, to, filter, match = 'whole' } = query
+  const before = await placeOf(store, trail, query.before)
   const items: RecentDecision[] = []
-  let reached = Math.max(end, oldest)
+  let next: { entryId: string; timestamp: string } | null = null
+  let searched = 0
   let characters = 0
-  for await (const portion of decisionsBackwards(store, chain, { first, end })) {
-    const fitting = portion.decisions.filter((one) => fits(one, filter, match)).slice(0, limit - items.length)
+  for await (const portion of decisionsBackwards(store, { trail, before, from, to })) {
+    const { decisions, reached, isLast } = portion
+    const fitting = decisions.filter((one) => fits(one, filter, match)).slice(0, limit - items.length)
     items.push(...fitting)
     const isFull = items.length === limit
-    reached = isFull ? (fitting.at(-1)?.seq ?? portion.reached) : portion.reached
+    const { entryId, timestamp } = (isFull ? fitting.at(-1) : undefined) ?? {
+      entryId: reached.id,
+      timestamp: reached.ts,
+    }
+    next = isLast && (!isFull || entryId === reached.id) ? null : { entryId, timestamp }
+    searched += portion.entries
     characters += portion.characters
-    if (isFull || characters > PAGE_BYTES) break
+    if (isFull || searched >= MAX_SEARCHED || characters > PAGE_BYTES) break
   }
-  return {
-    items: items.map(listed),
-    next: reached > oldest ? reached : null,
-    searchedTo: reached > oldest ? await timeAt(store, chain, reached) : null,
-  }
-}
-
-async function timeAt(store: Store, chain: string, seq: number): Promise<string | null> {
-  const [text] = await store.headersFrom(chain, seq, 1)
-  return (text === undefined ? undefined : readHeader(text)?.ts) ?? null
+  return { items: items.map(listed), next: next?.entryId ?? null, searchedTo: next?.timestamp ?? null }
 }
 
 /** An erased decision matches only where no filter asks for its content. */

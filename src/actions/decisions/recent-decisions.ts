@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { TrailPlace } from '../../audit/chain.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
 import { siblingId } from '../../base/id.ts'
+import type { TrailQuery } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import { type Decided, decidedOf } from '../gate/answer.ts'
 
@@ -19,26 +21,35 @@ export interface RecentDecision {
   decided: Decided | undefined
 }
 
-/**
- * The decisions of first <= seq < end, newest first, in portions; other work runs between two portions. Each has read
- * all entries from `reached` on, and so many characters.
- */
-export async function* decisionsBackwards(store: Store, chain: string, { first, end }: { first: number; end: number }) {
-  for (let before = end; before > first; ) {
-    const since = Math.max(first, before - PORTION)
-    const { items, total } = await store.page({
-      ...{ chain, eventType: 'gate.decision', order: 'desc', limit: PORTION, offset: 0, since, before },
+/** Decisions among some entries of a trail. */
+interface Portion {
+  decisions: RecentDecision[]
+  /** The oldest entry that was read. */
+  reached: StoredEntry['header']
+  /** True when there are no older ones. */
+  isLast: boolean
+  entries: number
+  characters: number
+}
+
+/** The decisions of a trail, newest first, in portions of its entries; other work runs between two portions. */
+export async function* decisionsBackwards(
+  store: Store,
+  query: Pick<TrailQuery, 'trail' | 'before' | 'from' | 'to'>,
+): AsyncGenerator<Portion, undefined> {
+  for (let before: TrailPlace | undefined = query.before; ; ) {
+    const { items, total } = await store.trailPage({
+      ...{ ...query, before, order: 'desc', limit: PORTION, offset: 0 },
       ...{ sections: SECTIONS, maxBytes: PORTION_CHARACTERS },
     })
     const last = items.at(-1)
-    // Large entries end a portion early.
-    const reached = last !== undefined && items.length < total ? last.header.seq : since
-    yield {
-      decisions: items.map(recentDecision),
-      reached,
-      characters: items.reduce((sum, one) => sum + sizeOf(one), 0),
-    }
-    before = reached
+    if (last === undefined) return
+    const isLast = items.length >= total
+    const decisions = items.filter(({ header }) => header.type === 'gate.decision').map(recentDecision)
+    const characters = items.reduce((sum, one) => sum + sizeOf(one), 0)
+    yield { decisions, reached: last.header, isLast, entries: items.length, characters }
+    if (isLast) return
+    before = last.header
     await turn()
   }
 }

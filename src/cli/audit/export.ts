@@ -6,6 +6,7 @@ import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { visibleJson } from '../../base/visible.ts'
 import { MANIFEST_FILE, type Manifest } from '../../evidence/export.ts'
 import { exportFolder } from '../../files/export-folder.ts'
+import type { SeqRange } from '../../store/queries.ts'
 import { lengthOf } from '../../store/store.ts'
 import type { GateCommand } from '../command.ts'
 import { CannotRun, UsageError } from '../context.ts'
@@ -13,7 +14,7 @@ import { withStore } from '../data-file.ts'
 import { withKeyring } from '../evidence/keyring.ts'
 import { print } from '../output.ts'
 import { progressBar } from '../progress.ts'
-import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
+import { addChainOptions, type ChainOptions, chainNamed, chainsIn, folderFor } from './list.ts'
 
 interface ExportOptions extends ChainOptions {
   from?: string
@@ -34,21 +35,51 @@ export function addAuditExportCommand(audit: GateCommand): void {
 async function exportCommand(options: ExportOptions): Promise<void> {
   const { from, to, out } = options
   if ((from === undefined) !== (to === undefined)) throw new UsageError('Give --from and --to together.')
-  const { manifest } = await withStore(options, async (deps, config) => {
-    const chain = await chainNamed(deps, options)
+  const [own, ...lanes] = await withStore(options, async (deps, config) => {
+    const trail = await chainNamed(deps, options)
+    const ranges = await verifiedRanges(deps, trail, options)
+    const evidence = await withKeyring(deps, config)
+    const exported: Exported[] = []
+    for (const [chain, range] of ranges) {
+      const folder = folderFor(out, trail, chain)
+      const progress = progressBar(options.io, chain, range.end - range.first)
+      const { manifest } = await writeExport(evidence, chain, range, folder, progress.at).finally(progress.end)
+      const { first, end } = manifest
+      exported.push({ chain, first, end, folder, manifest: join(folder, MANIFEST_FILE) })
+    }
+    return exported
+  })
+  const all = own === undefined ? [] : [own, ...lanes]
+  print(options, { ...own, ...(lanes.length > 0 && { lanes }) }, () =>
+    all.flatMap(({ chain, first, end, folder }) => [
+      `Exported ${(end - first).toLocaleString('en')} entries of ${chain} to ${folder}.`,
+      `Verify them anywhere: gate-sidecar evidence verify ${folder} --trust trust.json`,
+    ]),
+  )
+}
+
+interface Exported {
+  chain: string
+  first: number
+  end: number
+  folder: string
+  /** Path of the manifest. */
+  manifest: string
+}
+
+/** Ranges to export of a trail, by chain. A lane without entries of the days is left out. @throws CannotRun */
+async function verifiedRanges(deps: Deps, trail: string, options: ExportOptions): Promise<Map<string, SeqRange>> {
+  const ranges = new Map<string, SeqRange>()
+  for (const chain of await chainsIn(deps, trail)) {
     const range = await rangeOf(deps, chain, options)
+    if (chain !== trail && range.first === range.end) continue
     const verifying = progressBar(options.io, `${chain}, verifying`, range.end - range.first)
     const verified = await verifySeqs(deps.store, chain, range, {}, verifying.at).finally(verifying.end)
     if (!verified.valid)
       throw new CannotRun(`Nothing was exported, because audit chain ${chain} does not verify: ${verified.fault}.`)
-    const progress = progressBar(options.io, chain, range.end - range.first)
-    return writeExport(await withKeyring(deps, config), chain, range, out, progress.at).finally(progress.end)
-  })
-  const { chain, first, end } = manifest
-  print(options, { chain, first, end, folder: out, manifest: join(out, MANIFEST_FILE) }, () => [
-    `Exported ${(end - first).toLocaleString('en')} entries of ${chain} to ${out}.`,
-    `Verify them anywhere: gate-sidecar evidence verify ${out} --trust trust.json`,
-  ])
+    ranges.set(chain, range)
+  }
+  return ranges
 }
 
 /** The whole chain, or the given days. */

@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { Option } from 'commander'
 import { auditChain } from '../../actions/audit/audit.ts'
 import type { Deps } from '../../actions/deps.ts'
-import { chainOf } from '../../audit/chain.ts'
+import { chainOf, laneNumber } from '../../audit/chain.ts'
 import type { Environment } from '../../base/environment.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate, parseRfc3339 } from '../../base/time.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -56,6 +57,16 @@ export async function chainNamed(deps: Deps, { chain, tenant, environment }: Cha
   return chainOf(tenant, environment)
 }
 
+/** The chains of a trail, its own first. */
+export async function chainsIn({ store }: Deps, trail: string): Promise<string[]> {
+  return [trail, ...(await store.lanes(trail)).filter((lane) => lane !== trail)]
+}
+
+/** Folder for a chain of a trail: a lane has one inside that of the trail. */
+export function folderFor(folder: string, trail: string, chain: string): string {
+  return chain === trail ? folder : join(folder, `lane-${laneNumber(chain)}`)
+}
+
 /** @throws CannotRun naming the existing chains */
 export async function assertChain({ store }: Deps, chain: string): Promise<void> {
   const all = await store.chains()
@@ -67,8 +78,8 @@ async function list(options: ListOptions): Promise<void> {
   const from = timeOf('--from', options.from, 0)
   const to = timeOf('--to', options.to, DAY_MS)
   const { items, page } = await withStore(options, async (deps) => {
-    const chain = await chainNamed(deps, options)
-    return auditChain(deps, { chain, order, limit, offset: 0, eventType, from, to })
+    const trail = await chainNamed(deps, options)
+    return auditChain(deps, { trail, order, limit, offset: 0, eventType, from, to })
   })
   print(options, items, () => {
     const more = page.total - items.length

@@ -1,9 +1,11 @@
 import { Option } from 'commander'
 import { SINKS } from '../../actions/anchors/anchors.ts'
 import { MIN_AGE_DAYS, prunable, prune } from '../../actions/audit/prune.ts'
+import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { digestOf } from '../../base/digest.ts'
 import { parseDate } from '../../base/time.ts'
 import { MAX_REASON } from '../../evidence/prune.ts'
+import type { SeqRange } from '../../store/queries.ts'
 import type { GateCommand } from '../command.ts'
 import { collectOneOf, EXIT, hostActor, UsageError } from '../context.ts'
 import { withStore } from '../data-file.ts'
@@ -11,7 +13,7 @@ import { withKeyring } from '../evidence/keyring.ts'
 import { print } from '../output.ts'
 import { progressBar } from '../progress.ts'
 import { writeExport } from './export.ts'
-import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
+import { addChainOptions, type ChainOptions, chainNamed, chainsIn, folderFor } from './list.ts'
 import { scrub } from './redact.ts'
 
 interface PruneOptions extends ChainOptions {
@@ -46,31 +48,61 @@ bundles of pruned decisions stay valid; new ones cannot be exported.`)
 }
 
 async function pruneCommand(options: PruneOptions): Promise<void> {
-  const { before, archive, reason, withoutAnchor: unused = [] } = options
-  const beforeMs = parseDate(before)
-  if (beforeMs === undefined) throw new UsageError(`--before: ${before} is not a day such as 2026-01-31.`)
-  if (reason.length > MAX_REASON) throw new UsageError(`--reason: at most ${MAX_REASON} characters.`)
-  const { chain, first, end, isScrubbed } = await withStore(options, async (deps, config) => {
-    const chain = await chainNamed(deps, options)
+  const beforeMs = parseDate(options.before)
+  if (beforeMs === undefined) throw new UsageError(`--before: ${options.before} is not a day such as 2026-01-31.`)
+  if (options.reason.length > MAX_REASON) throw new UsageError(`--reason: at most ${MAX_REASON} characters.`)
+  const { chains, isScrubbed } = await withStore(options, async (deps, config) => {
+    const trail = await chainNamed(deps, options)
     const evidence = await withKeyring(deps, config)
-    const verifying = progressBar(options.io, `${chain}, verifying`, await deps.store.seqNotBefore(chain, `${before}T`))
-    const range = await prunable(evidence, chain, { beforeMs, unused }, verifying.at).finally(verifying.end)
-    const entries = range.end - range.first
-    if (entries === 0) return { ...range, isScrubbed: true }
-    const archiving = progressBar(options.io, `${chain}, archiving`, entries)
-    const { text } = await writeExport(evidence, chain, range, archive, archiving.at).finally(archiving.end)
-    const deleting = progressBar(options.io, `${chain}, deleting`, entries)
-    const record = { archive: { first: range.first, manifest: digestOf(text) }, reason }
-    await prune(evidence, hostActor(), range, record, deleting.at).finally(deleting.end)
-    return { ...range, isScrubbed: await scrub(deps) }
+    const pruned: Pruned[] = []
+    for (const chain of await chainsIn(deps, trail))
+      pruned.push(
+        await pruneChain(evidence, { chain, beforeMs, archive: folderFor(options.archive, trail, chain) }, options),
+      )
+    return { chains: pruned, isScrubbed: pruned.every(isEmpty) || (await scrub(deps)) }
   })
-  print(options, { chain, first, end, archive: end > first ? archive : null, scrubbed: isScrubbed }, () => [
-    end === first
-      ? `Nothing of ${chain} can be pruned: before that day, every anchor must hold a checkpoint with no open approval before it.`
-      : `Moved ${(end - first).toLocaleString('en')} entries of ${chain} from the data file to ${archive}. Keep the folder: the trail records its digest.`,
+  const [own, ...lanes] = chains
+  const moved = chains.filter((one) => !isEmpty(one))
+  print(options, { ...own, ...(lanes.length > 0 && { lanes }), scrubbed: isScrubbed }, () => [
+    ...moved.map(
+      ({ chain, first, end, archive }) =>
+        `Moved ${(end - first).toLocaleString('en')} entries of ${chain} from the data file to ${archive}. Keep the folder: the trail records its digest.`,
+    ),
+    ...(moved.length > 0
+      ? []
+      : [
+          `Nothing of ${own?.chain} can be pruned: before that day, every anchor must hold a checkpoint with no open approval before it.`,
+        ]),
     ...(isScrubbed
       ? []
       : ['The -wal file next to the data file still holds them, because other processes are reading it.']),
   ])
-  if (end === first) options.io.exitCode = EXIT.negative
+  if (moved.length === 0) options.io.exitCode = EXIT.negative
+}
+
+interface Pruned extends SeqRange {
+  chain: string
+  /** Null where nothing was pruned. */
+  archive: string | null
+}
+
+function isEmpty({ first, end }: SeqRange): boolean {
+  return first === end
+}
+
+async function pruneChain(
+  evidence: EvidenceDeps,
+  { chain, beforeMs, archive }: { chain: string; beforeMs: number; archive: string },
+  { io, before, reason, withoutAnchor: unused = [] }: PruneOptions,
+): Promise<Pruned> {
+  const verifying = progressBar(io, `${chain}, verifying`, await evidence.store.seqNotBefore(chain, `${before}T`))
+  const range = await prunable(evidence, chain, { beforeMs, unused }, verifying.at).finally(verifying.end)
+  const { first, end } = range
+  if (isEmpty(range)) return { chain, first, end, archive: null }
+  const archiving = progressBar(io, `${chain}, archiving`, end - first)
+  const { text } = await writeExport(evidence, chain, range, archive, archiving.at).finally(archiving.end)
+  const deleting = progressBar(io, `${chain}, deleting`, end - first)
+  const record = { archive: { first, manifest: digestOf(text) }, reason }
+  await prune(evidence, hostActor(), range, record, deleting.at).finally(deleting.end)
+  return { chain, first, end, archive }
 }

@@ -1,6 +1,8 @@
 import { redact } from '../../actions/audit/redact.ts'
 import type { Deps } from '../../actions/deps.ts'
+import { trailOf } from '../../audit/chain.ts'
 import { formatTimestamp, parseDate } from '../../base/time.ts'
+import type { SeqRange } from '../../store/queries.ts'
 import type { GateCommand } from '../command.ts'
 import { CannotRun, collect, EXIT, hostActor, UsageError } from '../context.ts'
 import { withStore } from '../data-file.ts'
@@ -8,9 +10,8 @@ import { type Line, print } from '../output.ts'
 import { progressBar } from '../progress.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
 
-interface Span {
-  first: number
-  end: number
+interface Span extends SeqRange {
+  chain: string
 }
 
 export function addAuditRedactCommand(audit: GateCommand): void {
@@ -32,11 +33,11 @@ async function redactCommand(
   if ((ids === undefined) === (before === undefined)) throw new UsageError('Give --entry or --before.')
   const sum = { entries: 0, sections: 0, approvals: 0, kept: 0 }
   const isScrubbed = await withStore(options, async (deps) => {
-    const chain = await chainNamed(deps, options)
-    const spans = ids === undefined ? [await spanBefore(deps, chain, before ?? '')] : await spansOf(deps, chain, ids)
+    const trail = await chainNamed(deps, options)
+    const spans = ids === undefined ? await spansBefore(deps, trail, before ?? '') : await spansOf(deps, trail, ids)
     for (const span of spans) {
-      const progress = progressBar(options.io, chain, span.end - span.first)
-      const done = await redact(deps, hostActor(), { chain, ...span, reason }, progress.at).finally(progress.end)
+      const progress = progressBar(options.io, span.chain, span.end - span.first)
+      const done = await redact(deps, hostActor(), { ...span, reason }, progress.at).finally(progress.end)
       for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += done[name]
     }
     return scrub(deps)
@@ -55,19 +56,24 @@ async function redactCommand(
   if (sum.sections === 0) options.io.exitCode = EXIT.negative
 }
 
-async function spanBefore({ store }: Deps, chain: string, day: string): Promise<Span> {
+async function spansBefore({ store }: Deps, trail: string, day: string): Promise<Span[]> {
   const ms = parseDate(day)
   if (ms === undefined) throw new UsageError(`--before: ${day} is not a day such as 2026-01-31.`)
-  return store.seqRange(chain, formatTimestamp(0), formatTimestamp(ms))
+  const spans: Span[] = []
+  for (const chain of await store.lanes(trail))
+    spans.push({ chain, ...(await store.seqRange(chain, formatTimestamp(0), formatTimestamp(ms))) })
+  return spans
 }
 
-async function spansOf({ store }: Deps, chain: string, ids: readonly string[]): Promise<Span[]> {
+async function spansOf({ store }: Deps, trail: string, ids: readonly string[]): Promise<Span[]> {
   const spans: Span[] = []
   for (const id of ids) {
     const entry = await store.entry(id.replace(/^dec_/, 'aud_'))
-    if (entry === undefined || entry.header.chain !== chain) throw new CannotRun(`There is no entry ${id} in ${chain}.`)
+    const chain = entry?.header.chain
+    if (entry === undefined || chain === undefined || !(chain === trail || trailOf(chain) === trail))
+      throw new CannotRun(`There is no entry ${id} in ${trail}.`)
     const { seq } = entry.header
-    spans.push({ first: seq, end: seq + 1 })
+    spans.push({ chain, first: seq, end: seq + 1 })
   }
   return spans
 }

@@ -1,5 +1,7 @@
-import { auditChain } from '../../actions/audit/audit.ts'
+import { auditChain, entryView, SHOWN_SECTIONS } from '../../actions/audit/audit.ts'
 import type { Deps } from '../../actions/deps.ts'
+import { inTrailOrder } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import type { GateCommand } from '../command.ts'
 import { limitOption } from '../context.ts'
 import { withStore } from '../data-file.ts'
@@ -28,25 +30,36 @@ export function addAuditTailCommand(audit: GateCommand): void {
 
 async function tail(options: TailOptions): Promise<void> {
   await withStore(options, async (deps) => {
-    const chain = await chainNamed(deps, options)
-    const { items } = await auditChain(deps, { chain, order: 'desc', limit: options.limit, offset: 0 })
-    const next = (items[0]?.seq ?? -1) + 1
-    items.reverse()
+    const trail = await chainNamed(deps, options)
+    // Later entries are for readers who follow.
+    const lengths = await deps.store.lengths(await deps.store.lanes(trail))
+    const page = await auditChain(deps, { trail, order: 'desc', limit: options.limit, offset: 0 })
+    const items = page.items.filter(({ chain, seq }) => seq < (lengths.get(chain) ?? 0)).reverse()
     if (options.json) printLines(options, items)
     else print(options, null, () => entryTable(items))
-    if (options.follow) await follow(deps, chain, next, options)
+    if (options.follow) await follow(deps, trail, lengths, options)
   })
 }
 
 /** Follows until a stop signal, or until the reader is gone. */
-async function follow(deps: Deps, chain: string, first: number, options: TailOptions): Promise<void> {
-  let next = first
+async function follow(
+  { store }: Deps,
+  trail: string,
+  lengths: ReadonlyMap<string, number>,
+  options: TailOptions,
+): Promise<void> {
+  const next = new Map(lengths)
   await untilStopped(FOLLOW_MS, async () => {
-    // Seqs have no gaps, so the offset from the oldest is the seq.
-    const { items } = await auditChain(deps, { chain, order: 'asc', limit: FOLLOW_BATCH, offset: next })
-    printLines(options, items)
-    next += items.length
-    return items.length > 0
+    const found: StoredEntry[] = []
+    for (const chain of await store.lanes(trail)) {
+      const query = { chain, order: 'asc', limit: FOLLOW_BATCH, offset: 0, sections: SHOWN_SECTIONS } as const
+      const { items } = await store.page({ ...query, since: next.get(chain) ?? 0 })
+      const last = items.at(-1)
+      if (last !== undefined) next.set(chain, last.header.seq + 1)
+      found.push(...items)
+    }
+    printLines(options, found.sort((a, b) => inTrailOrder(a.header, b.header)).map(entryView))
+    return found.length > 0
   })
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type RangeInputs, verifyRange, verifySeqs } from '../../actions/audit/verify-range.ts'
+import { dayRange, type RangeInputs, verifyDays, verifySeqs } from '../../actions/audit/verify-range.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { rotationsOf, trustOf } from '../../actions/evidence/trust.ts'
 import { anchorFile } from '../../anchors/file.ts'
@@ -139,13 +139,14 @@ async function verifyChains(
   const { chain, from, to } = options
   const ever = [...new Set([...(await deps.store.chainsEver()), ...inputs.anchors.keys()])].sort()
   if (chain !== undefined && !ever.includes(chain)) await assertChain(deps, chain)
+  const days = from === undefined || to === undefined ? undefined : { startDate: from, endDate: to }
   const results: ChainResult[] = []
   for (const name of chain === undefined ? ever : [chain]) {
     const progress = progressBar(options.io, name, await lengthOf(deps.store, name))
     const result =
-      from === undefined || to === undefined
+      days === undefined
         ? verifySeqs(deps.store, name, undefined, inputs, progress.at)
-        : verifyRange(deps, name, { startDate: from, endDate: to }, inputs, progress.at)
+        : verifyDays(deps.store, days, new Map([[name, await dayRange(deps.store, name, days)]]), inputs, progress.at)
     results.push({ chain: name, ...(await result.finally(progress.end)) })
   }
   return results

@@ -2,15 +2,15 @@ import { Type } from '#typebox'
 import { auditChain, LogRequest, logEntry } from '../../actions/audit/audit.ts'
 import { verificationStream } from '../../actions/audit/verify-live.ts'
 import { Days, VerifyRequest, verifyRange } from '../../actions/audit/verify-range.ts'
-import { oneOf } from '../common-shapes.ts'
-import { Paging, pageOf, queryShape, TimeRange, timesOf, wholeNumber } from '../query.ts'
+import { oneOf, placeBefore } from '../common-shapes.ts'
+import { Paging, pageOf, queryShape, TimeRange, timesOf } from '../query.ts'
 import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
 const ChainQuery = queryShape({
   ...Paging,
   order: Type.Optional(oneOf(['asc', 'desc'], 'Newest first without it.')),
-  before: wholeNumber('Only entries with a smaller `seq`.'),
+  before: placeBefore('Only entries before this place of the trail: the id of an entry, or `<chain>:<seq>`.'),
   eventType: Type.Optional(Type.String({ maxLength: 128, description: 'Only entries of this type.' })),
   ...TimeRange,
 })
@@ -23,7 +23,7 @@ export const auditRoutes = {
     example: shapes.auditChainExample,
     reply: async (services, { caller, query }) => {
       const { items, page } = await auditChain(services, {
-        chain: caller.chain,
+        trail: caller.chain,
         order: query.order ?? 'desc',
         ...pageOf(query, { limit: 50, max: 500 }),
         before: query.before,

@@ -8,6 +8,7 @@ export const AuditEntry = titled('AuditEntry', 'One entry of the hash-chained tr
   eventType: Type.String({ description: "One of the service's types, or a caller's own." }),
   data: nullable(AnyObject),
   hash: Digest,
+  chain: Type.String({ description: 'Its chain: that of the tenant, or a lane of it.' }),
   seq: Type.Integer({ minimum: 0, description: 'Its place in the chain, without gaps.' }),
   previousHash: Digest,
   actor: nullable(AnyObject),
@@ -21,6 +22,9 @@ export const RangeVerification = titled('RangeVerification', {
   lastEntry: Type.String({ description: 'Empty for an empty range.' }),
   fault: nullable(Type.String({ description: 'The first fault.' })),
   firstBadSeq: nullable(Type.Integer()),
+  firstBadChain: nullable(
+    Type.String({ description: 'The chain of that entry: of the tenant, a lane, or `_system`.' }),
+  ),
   unlawfulEntries: Type.Integer({
     minimum: 0,
     description: 'Entries that record something that was not permitted, besides any other fault.',
@@ -63,6 +67,7 @@ const decision: Static<typeof AuditEntry> = {
     policyDigest: EXAMPLE.policyDigest,
   },
   hash: EXAMPLE.hash,
+  chain: 'acme/live',
   seq: 7,
   previousHash: EXAMPLE.previousHash,
   actor: { kind: 'key', id: EXAMPLE.key, roles: ['agent'] },
@@ -79,6 +84,7 @@ export const auditVerifyExample = {
     lastEntry: EXAMPLE.entry,
     fault: null,
     firstBadSeq: null,
+    firstBadChain: null,
     unlawfulEntries: 0,
     redactedEntries: 0,
     unanchoredEntries: 1,

@@ -6,8 +6,8 @@ import { GateError } from '../../base/errors.ts'
 import { GLOB_PATTERN, type Glob, parseGlob } from '../../base/glob.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policies/set.ts'
-import { EXAMPLE, oneOf } from '../common-shapes.ts'
-import { queryShape, TimeRange, timesOf, wholeNumber } from '../query.ts'
+import { EXAMPLE, oneOf, placeBefore } from '../common-shapes.ts'
+import { queryShape, TimeRange, timesOf } from '../query.ts'
 import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 import { DecisionTimeline, decisionTimelineExample } from './timeline-shapes.ts'
@@ -18,7 +18,7 @@ const DecisionsQuery = queryShape({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'Limit of decisions in the answer.' }),
   ),
-  before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
+  before: placeBefore('Only decisions before this place of the trail: `next` of the page before.'),
   decision: Type.Optional(oneOf(EFFECTS, 'The decision that was made.')),
   observed: Type.Optional(oneOf(EFFECTS, 'Decision of the policies, for decisions that were only observed.')),
   action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
@@ -41,7 +41,7 @@ export const decisionRoutes = {
     example: shapes.listDecisionsExample,
     answer: (services, { caller, query: { limit = 50, before, from, to, action, match, ...others } }) =>
       listDecisions(services, {
-        chain: caller.chain,
+        trail: caller.chain,
         limit,
         before,
         match,

@@ -137,9 +137,7 @@ const ListedDecision = titled('ListedDecision', 'A decision as a line of a list.
 export const DecisionList = Type.Object(
   {
     items: Type.Array(ListedDecision),
-    next: nullable(
-      Type.Integer({ minimum: 0, description: '`before` of the next page; null when nothing is left to look at.' }),
-    ),
+    next: nullable(id('entry', '`before` of the next page: an audit entry; null when nothing is left to look at.')),
     searchedTo: nullable(
       Type.String({
         format: 'date-time',
@@ -171,4 +169,4 @@ const listed: Static<typeof ListedDecision> = {
   approvalId: EXAMPLE.approval,
   redacted: false,
 }
-export const listDecisionsExample = { data: { items: [listed], next: 7, searchedTo: EXAMPLE.time } }
+export const listDecisionsExample = { data: { items: [listed], next: EXAMPLE.entry, searchedTo: EXAMPLE.time } }

@@ -7,7 +7,7 @@ import { GateError } from '../../base/errors.ts'
 import { idBytes } from '../../base/id.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 import { formatTimestamp, LAST_TIME_MS } from '../../base/time.ts'
-import { withinBytes } from '../budget.ts'
+import { entrySize, withinBytes } from '../budget.ts'
 import { type EntryRow, type EntryRows, erasableSalt, type HeaderRow } from '../entry-row.ts'
 import { numberAt, seqAt, WHOLE_CHAIN } from '../places.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
@@ -78,7 +78,7 @@ export function entryReads({ run, places, rows }: Codec) {
     },
     async from(chain: string, seq: number, limit: number, maxBytes?: number): Promise<StoredEntry[]> {
       const found = await wholeIn(SOME, [...(await after(chain, seq)), limit])
-      return withinBytes(found, maxBytes, (row) => rows.entry(chain, whole(row)), sizeOf)
+      return withinBytes(found, maxBytes, (row) => rows.entry(chain, whole(row)), entrySize)
     },
     async headersFrom(chain: string, seq: number, limit: number): Promise<string[]> {
       const found = await headersIn(SOME_HEADERS, [...(await after(chain, seq)), limit])
@@ -196,7 +196,7 @@ function pageRead({ run, places, rows }: Codec) {
               await count(COUNT_TYPE, [...inChain, eventType]),
               await run.arrays<StoredRow>(BY_TYPE[order], [...inChain, eventType, limit, offset]),
             ]
-    return { items: withinBytes(found, maxBytes, (row) => rows.entry(chain, whole(row), sections), sizeOf), total }
+    return { items: withinBytes(found, maxBytes, (row) => rows.entry(chain, whole(row), sections), entrySize), total }
   }
 }
 
@@ -221,8 +221,4 @@ export function entryWrites({ run, places, rows }: Codec) {
       run.send(erase, await places.range(chain, { first: begin, end: last + 1 }))
     },
   }
-}
-
-function sizeOf({ headerText, sections }: StoredEntry): number {
-  return sections.reduce((sum, { json }) => sum + json.length, headerText.length)
 }

@@ -18,7 +18,7 @@ const ADD = statement(
      SELECT coalesce(max(lane), 0) + 1, 1, $1, ${END} FROM gate.sidecar
    ON CONFLICT (lane) DO NOTHING RETURNING lane AS number, token`,
 )
-// What the older holder was writing is written by then, and what it writes later is refused.
+// The older holder has ended its writes by then, and later ones are refused.
 const AWAIT_HOLDER = statement('SELECT FROM gate.chain WHERE lane = $1 ORDER BY number FOR UPDATE')
 const RENEW = statement(`UPDATE gate.sidecar SET expires_at = ${END} WHERE lane = $1 AND token = $2 RETURNING lane`)
 const HELD = statement('SELECT lane FROM gate.sidecar WHERE expires_at > clock_timestamp() ORDER BY lane')

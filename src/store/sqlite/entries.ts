@@ -8,7 +8,7 @@ import { digitsOf } from '../../base/digest.ts'
 import { idBytes } from '../../base/id.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { withinBytes } from '../budget.ts'
+import { entrySize, withinBytes } from '../budget.ts'
 import { type EntryRow, type EntryRows, erasableSalt, type HeaderRow } from '../entry-row.ts'
 import { numberAt, WHOLE_CHAIN } from '../places.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
@@ -90,12 +90,12 @@ function readQueries(db: Database, places: ChainPlaces, rows: EntryRows, placed:
       return row && rows.bareEntry(chain, row)
     },
     from: (chain: string, seq: number, limit: number, maxBytes?: number) =>
-      withinBytes(entriesFrom.all(...after(chain, seq), limit), maxBytes, (row) => rows.entry(chain, row), sizeOf),
+      withinBytes(entriesFrom.all(...after(chain, seq), limit), maxBytes, (row) => rows.entry(chain, row), entrySize),
     headersFrom: (chain: string, seq: number, limit: number) =>
       headersFrom.all(...after(chain, seq), limit).map((row) => rows.bareEntry(chain, row).headerText),
     page(query: PageQuery): { items: StoredEntry[]; total: number } {
       const { rows: found, total } = page(query, rangeOf(query))
-      const items = withinBytes(found, query.maxBytes, (row) => rows.entry(query.chain, row, query.sections), sizeOf)
+      const items = withinBytes(found, query.maxBytes, (row) => rows.entry(query.chain, row, query.sections), entrySize)
       return { items, total }
     },
   }
@@ -163,8 +163,4 @@ function pageRange({ first, length, seqNotBefore }: ReturnType<typeof placeQueri
 /** Query for the first entry of a range of places, or the last. */
 function endOf(columns: string, order: 'ASC' | 'DESC'): string {
   return `SELECT ${columns} FROM audit_entry WHERE at >= ? AND at < ? ORDER BY at ${order} LIMIT 1`
-}
-
-function sizeOf({ headerText, sections }: StoredEntry): number {
-  return sections.reduce((sum, { json }) => sum + json.length, headerText.length)
 }

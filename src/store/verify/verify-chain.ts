@@ -80,6 +80,7 @@ function resultOf(
     lastEntry: found.lastEntry,
     fault: found.fault?.what ?? null,
     firstBadSeq: found.fault?.seq ?? null,
+    firstBadChain: found.fault?.chain ?? null,
     redactedEntries: found.redacted,
     unanchoredEntries: unanchored,
     unsignedEntries: beyond(found.signed),

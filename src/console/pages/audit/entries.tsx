@@ -13,6 +13,8 @@ import { Entry } from './entry.tsx'
 const PORTION = 50
 /** Pattern of valid event types. */
 const TYPE = /^\w[\w.:/-]{0,127}$/
+/** Pattern of places in a trail. */
+const PLACE = /^(?:aud_[0-9a-z]{26}|[\w~/-]{1,80}:\d{1,15})$/
 
 /** Filters of entries, as the address holds them. */
 interface EntryFilters {
@@ -20,24 +22,24 @@ interface EntryFilters {
   /** UTC, in the format of the service. */
   from: string
   to: string
-  /** Upper bound of seq, excluded. */
+  /** Place before which entries are listed. */
   before: string
 }
 
 function entryFiltersOf(query: URLSearchParams): EntryFilters {
   const text = (name: keyof EntryFilters): string => query.get(name) ?? ''
   const eventType = TYPE.test(text('eventType')) ? text('eventType') : ''
-  const before = /^\d{1,15}$/.test(text('before')) ? text('before') : ''
+  const before = PLACE.test(text('before')) ? text('before') : ''
   return { eventType, from: text('from'), to: text('to'), before }
 }
 
-export function Entries({ newestSeq }: { newestSeq: number | undefined }) {
+export function Entries({ newestId }: { newestId: string | undefined }) {
   const { query } = usePlace()
   const filters = entryFiltersOf(query)
   const { entries, isMore, isLoading, error, more, restart } = useEntries(filters)
   // Newer entries than the first one listed are announced, so that the text being read does not move.
-  const top = entries[0]?.seq
-  const isNewer = filters.before === '' && newestSeq !== undefined && top !== undefined && newestSeq > top
+  const top = entries[0]?.id
+  const isNewer = !isFiltered(filters) && newestId !== undefined && top !== undefined && newestId !== top
   return (
     <section class="stack" aria-labelledby="entries">
       <h2 id="entries">Entries</h2>
@@ -126,7 +128,7 @@ interface Listed {
 
 const NOTHING: Listed = { entries: [], isMore: false, isLoading: true, error: undefined }
 
-/** Entries, newest first, in pages by seq, so that concurrent writes cause no duplicates. */
+/** Entries, newest first, each page before the last entry of the other, so that concurrent writes cause no duplicates. */
 function useEntries(filters: EntryFilters) {
   const { gate } = useConsole()
   const [listed, setListed] = useState(NOTHING)
@@ -138,7 +140,7 @@ function useEntries(filters: EntryFilters) {
     control.current = new AbortController()
     const { signal } = control.current
     setListed((last) => ({ ...last, entries: behind, isLoading: true, error: undefined }))
-    const last = behind.at(-1)?.seq ?? (filters.before === '' ? undefined : Number(filters.before))
+    const last = behind.at(-1)?.id ?? (filters.before === '' ? undefined : filters.before)
     const set = Object.entries({ ...filters, before: '' }).filter(([, value]) => value !== '')
     try {
       const { data, page } = await gate.audit.chain(

@@ -38,7 +38,7 @@ function Trail() {
         {named !== null && <NamedEntry id={named} />}
         <State newest={newest} />
         {may('auditVerifyLive') && <VerifyRange />}
-        <Entries newestSeq={newest.data?.data[0]?.seq} />
+        <Entries newestId={newest.data?.data[0]?.id} />
       </div>
     </>
   )

@@ -64,7 +64,7 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
 }
 
 export function RangeVerdict({ of, days }: { of: RangeVerification; days: string }) {
-  const { status, fault, firstBadSeq, entriesChecked } = of
+  const { status, fault, firstBadSeq, firstBadChain, entriesChecked } = of
   const { title, look, next } = VERDICTS[status]
   return (
     <div class={`verdict ${look}`}>
@@ -85,7 +85,9 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: string
           'First bad entry': firstBadSeq !== null && (
             <>
               {`number ${firstBadSeq.toLocaleString()}: `}
-              <Link to={addressOf(['audit'], { before: String(firstBadSeq + 1) })}>show the entries up to it</Link>
+              <Link to={addressOf(['audit'], { before: `${firstBadChain}:${firstBadSeq + 1}` })}>
+                show the entries up to it
+              </Link>
             </>
           ),
           Anchors:

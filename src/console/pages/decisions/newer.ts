@@ -29,7 +29,7 @@ export function useNewer(filters: Filters, search: Search, isResumed: boolean): 
   const key = JSON.stringify(filters)
   const latestKey = useRef(key)
   latestKey.current = key
-  const top = search.items[0]?.seq ?? -1
+  const top = search.items[0]?.id
 
   const ask = async (): Promise<void> => {
     timer.current = undefined
@@ -58,8 +58,9 @@ export function useNewer(filters: Filters, search: Search, isResumed: boolean): 
     }
   }, [key])
 
-  const fresh = newest.items.filter(({ seq }) => seq > top)
-  const isMore = fresh.length > 0 && newest.next !== null && newest.next > top
+  const known = newest.items.findIndex(({ id }) => id === top)
+  const fresh = known < 0 ? newest.items : newest.items.slice(0, known)
+  const isMore = fresh.length > 0 && known < 0 && newest.next !== null
   return {
     count: fresh.length,
     isMore,
