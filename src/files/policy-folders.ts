@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PolicyFolders } from '../actions/policies/registry.ts'
+import type { PolicyFolders } from '../actions/policies/folder-origin.ts'
 import { type Bounded, mentionsLists, RETRY_MS, type TenantFolder } from '../authoring/load/files.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { missingFolder, readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'

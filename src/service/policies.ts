@@ -1,7 +1,9 @@
 import type { Deps } from '../actions/deps.ts'
 import { draftRoom } from '../actions/policies/drafts.ts'
+import { folderOrigin } from '../actions/policies/folder-origin.ts'
 import { policyHistory, storedSets } from '../actions/policies/history.ts'
-import { type PolicyChange, type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
+import type { PolicyChange } from '../actions/policies/policies.ts'
+import { type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
 import { ruleTexts } from '../actions/policies/rule-text.ts'
 import { policyValidator } from '../actions/policies/validate.ts'
 import { strayNames } from '../files/policies.ts'
@@ -17,27 +19,23 @@ import type { Trail } from './trail.ts'
 /** Interval between two readings of the policies. A change takes effect after two equal readings. */
 const POLL_INTERVAL_MS = 500
 
+interface Keeping extends Background {
+  /** Folder with the folders of all tenants. */
+  folder: string
+  policyWorker: PolicyWorker
+}
+
 /**
  * Serves the policies in force, earlier ones, and drafts of callers. Loads all of them once, then polls for changes.
- *
- * @param folder with the folders of all tenants
  */
 export async function keepPolicies(
   deps: Deps,
   trail: Trail,
-  { folder, policyWorker, config, log, tasks }: Background & { folder: string; policyWorker: PolicyWorker },
+  background: Keeping,
 ): Promise<Pick<Services, 'policies' | 'findSet' | 'findRule' | 'validatePolicies' | 'drafts'>> {
+  const { policyWorker, tasks } = background
   const queue = limitLoads(policyWorker)
-  for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
-  const policies = policyRegistry({
-    ...deps,
-    compile: queue.compile,
-    compileAndTest: queue.compileAndTest,
-    folders: policyFolders(folder, queue),
-    watch: config.watch === 'on',
-    onChange: (tenantId, change) => logChange(log, tenantId, change),
-    onError: (error) => tasks.note(error, 'policies'),
-  })
+  const policies = registryOf(deps, queue, background)
   const readOnce = reader(policies, trail.anchors)
   await readOnce()
   tasks.every('look at policies', POLL_INTERVAL_MS, async () => {
@@ -55,6 +53,16 @@ export async function keepPolicies(
     // Drafts queue behind each other, and never delay policies that come into force.
     drafts: { onDraft, compile: compileDraft, judge },
   }
+}
+
+function registryOf(deps: Deps, queue: ReturnType<typeof limitLoads>, { folder, config, log, tasks }: Keeping) {
+  const { compile, compileAndTest } = queue
+  const watch = config.watch === 'on'
+  const onChange = (tenantId: string, change: PolicyChange): void => logChange(log, tenantId, change)
+  const kept = { ...deps, watch, onError: (error: unknown): void => tasks.note(error, 'policies') }
+  const inForce = { ...deps, compile, compileAndTest, onChange }
+  for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
+  return policyRegistry(kept, folderOrigin({ ...inForce, watch, folders: policyFolders(folder, queue) }))
 }
 
 function logChange(log: Logger, tenantId: string, change: PolicyChange): void {

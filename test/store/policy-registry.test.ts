@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../src/actions/deps.ts'
+import { type FolderDeps, folderOrigin } from '../../src/actions/policies/folder-origin.ts'
 import { policyRegistry, type RegistryDeps } from '../../src/actions/policies/registry.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { policyFolders } from '../../src/files/policy-folders.ts'
@@ -13,13 +14,17 @@ import { ACME_POLICY, inThisThread, startGate, temporaryFolder, writeFiles } fro
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
 const BROKEN = 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: [{id: x}]\n'
 
+type FolderRegistryDeps = RegistryDeps & FolderDeps
+
+const registryOf = (deps: FolderRegistryDeps) => policyRegistry(deps, folderOrigin(deps))
+
 /** Returns the dependencies of a second process on the data file of a service; the tenant acme is there. */
-async function beside(t: TestContext, root: string, more: Partial<RegistryDeps> = {}) {
+async function beside(t: TestContext, root: string, more: Partial<FolderRegistryDeps> = {}) {
   const { server, key } = await startGate(t, { watch: 'off', policies: {} })
   await key()
   const { policyWorker } = inThisThread
   const errors: unknown[] = []
-  const deps: RegistryDeps = {
+  const deps: FolderRegistryDeps = {
     store: server.store,
     clock: Date.now,
     newId: idMaker(Date.now, randomBytes),
@@ -42,14 +47,14 @@ test('a set that comes into force while another process records one is on record
   const { deps, recorded } = await beside(t, root)
   const { store } = deps
   let between = true
-  const registry = policyRegistry({
+  const registry = registryOf({
     ...deps,
     store: {
       ...store,
       async commit(submission) {
         if (between) {
           between = false
-          await policyRegistry({ ...deps, folders: policyFolders(other, inThisThread.policyWorker) }).reloadAll()
+          await registryOf({ ...deps, folders: policyFolders(other, inThisThread.policyWorker) }).reloadAll()
         }
         return store.commit(submission)
       },
@@ -65,11 +70,11 @@ test('the last good set that could not be loaded in time at the start is tried a
   writeFiles(root, { 'acme/main.yaml': DENYING })
   let shiftMs = 0
   const { deps } = await beside(t, root, { clock: () => Date.now() + shiftMs })
-  const first = policyRegistry(deps)
+  const first = registryOf(deps)
   await first.reloadAll()
   writeFileSync(join(root, 'acme/main.yaml'), BROKEN)
   let busy = true
-  const second = policyRegistry({
+  const second = registryOf({
     ...deps,
     compile: async (source) => (busy ? { fault: 'takes more than 5 s to load' } : deps.compile(source)),
   })
@@ -94,7 +99,7 @@ test('a look at the folders reads one of them in each turn of the event loop', a
     turns.push(turn)
     return folders.read(tenant)
   }
-  const registry = policyRegistry({ ...deps, folders: { ...folders, read } })
+  const registry = registryOf({ ...deps, folders: { ...folders, read } })
   let isOver = false
   const counting = (async () => {
     for (; !isOver; turn += 1) await nextTurn()
@@ -110,7 +115,7 @@ test('what fails is told at each look, and no more once it went well', async (t)
   const root = join(temporaryFolder(), 'policies')
   writeFileSync(root, 'a file, not a folder')
   const { deps, errors } = await beside(t, root)
-  const registry = policyRegistry(deps)
+  const registry = registryOf(deps)
   const look = async (): Promise<number> => {
     await registry.tend()
     await registry.idle()
@@ -131,7 +136,7 @@ test('what is told of a set: when its folder was read, and since when it is in f
   let shiftMs = 0
   const { deps } = await beside(t, root, { clock: () => Date.now() + shiftMs, watch: false })
   let busy = false
-  const registry = policyRegistry({
+  const registry = registryOf({
     ...deps,
     compileAndTest: async (source) => (busy ? { fault: 'takes more than 5 s to load' } : deps.compileAndTest(source)),
   })
@@ -157,7 +162,7 @@ test('a change is told of once: comments are none, a fault is, and so is its end
   const root = temporaryFolder()
   const told: string[] = []
   const { deps } = await beside(t, root, { onChange: (_, change) => void told.push('digest' in change ? 'in' : 'out') })
-  const registry = policyRegistry(deps)
+  const registry = registryOf(deps)
   for (const more of ['', '# changed\n', 'rulez: []\n', '# changed\n']) {
     writeFiles(root, { 'acme/main.yaml': `${DENYING}${more}` })
     await registry.reloadAll()

@@ -1,13 +1,10 @@
-import { type Bounded, isPolicyFile, type PolicySource } from '../../authoring/load/files.ts'
-import type { CompiledPolicies } from '../../authoring/load/load.ts'
+import type { PolicySource } from '../../authoring/load/files.ts'
 import { boundedCache } from '../../base/bounded-cache.ts'
 import { limitConcurrency } from '../../base/concurrency.ts'
 import { GateError } from '../../base/errors.ts'
-import { linkPolicySet } from '../../policies/link.ts'
 import type { PolicySet } from '../../policies/set.ts'
-import type { Store } from '../../store/store.ts'
 import type { PoliciesInForce } from '../deps.ts'
-import { unpack } from './policies.ts'
+import { type StoredDeps, storedSource } from './stored.ts'
 
 /** Reasons why a recorded decision cannot be explained. */
 export const UNEXPLAINED = {
@@ -24,12 +21,6 @@ export interface Unexplained {
 
 /** The policies of one digest, or the reason why they are not available. */
 type FoundSet = { set: PolicySet } | Unexplained
-
-export interface HistoryDeps {
-  store: Pick<Store, 'policySource'>
-  /** Compiles, isolated from the service. */
-  compile(source: PolicySource): Promise<Bounded<CompiledPolicies>>
-}
 
 /** Finds policies that were once in force. */
 export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
@@ -53,7 +44,7 @@ export function policyHistory(findStored: FindStored, inForce: PoliciesInForce):
 }
 
 /** Finds stored policies, which are compiled one after the other. */
-export function storedSets(deps: HistoryDeps): FindStored {
+export function storedSets(deps: StoredDeps): FindStored {
   const ready = boundedCache<StoredSet>(READY_SETS)
   const loading = new Map<string, ReturnType<FindStored>>()
   const serial = limitConcurrency(1)
@@ -75,34 +66,9 @@ export function storedSets(deps: HistoryDeps): FindStored {
 }
 
 /** The set that the stored texts compile to, if it has the digest: the file may have been edited. */
-export async function storedSet(deps: HistoryDeps, tenantId: string, digest: string): Promise<StoredSet | Unexplained> {
-  const text = await deps.store.policySource(tenantId, digest)
-  if (text === undefined) return unexplained('policy_not_kept', digest)
-  const source = sourceIn(tenantId, text)
-  if (source === undefined) return unexplained('policy_altered', digest)
-  const compiled = await deps.compile(source)
-  if ('fault' in compiled) return unexplained('policy_unloadable', digest, `the set ${compiled.fault}`)
-  const { data, diagnostics } = compiled.value
-  if (data === undefined) {
-    const fault = diagnostics.find(({ severity }) => severity === 'error')
-    return unexplained(
-      'policy_unloadable',
-      digest,
-      fault && `${fault.file}:${fault.line} ${fault.code} ${fault.message}`,
-    )
-  }
-  return data.digest === digest ? { set: linkPolicySet(data), source } : unexplained('policy_altered', digest)
-}
-
-/** The texts without the tests, which decide nothing; undefined when they are malformed. */
-function sourceIn(tenantId: string, text: string): PolicySource | undefined {
-  try {
-    const source = unpack(tenantId, text)
-    return { ...source, files: source.files.filter(({ name }) => isPolicyFile(name)) }
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
-    throw error
-  }
+export async function storedSet(deps: StoredDeps, tenantId: string, digest: string): Promise<StoredSet | Unexplained> {
+  const found = await storedSource(deps, tenantId, digest)
+  return found.set === undefined ? unexplained(found.code, digest, found.faults[0]) : found
 }
 
 export function unexplained(code: Unexplained['code'], digest: string | null, detail?: string): Unexplained {

@@ -1,16 +1,17 @@
+import { groupsWithoutKeys } from '../../approvals/unstaffed.ts'
 import { chainOf } from '../../audit/chain.ts'
 import type { Actor } from '../../audit/draft.ts'
 import type { Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
 import type { Bounded, PolicySource, TenantFolder } from '../../authoring/load/files.ts'
 import type { CompiledPolicies } from '../../authoring/load/load.ts'
-import { canonicalJson } from '../../base/canonical.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { linkPolicySet } from '../../policies/link.ts'
-import type { PolicySet } from '../../policies/set.ts'
+import type { Mode, PolicySet } from '../../policies/set.ts'
 import { change, creation, type PolicyRecord } from '../../store/records.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
-import { type Texts, textsIn } from './texts.ts'
+import { pack } from './packed.ts'
+import type { Texts } from './texts.ts'
 
 /** Dependencies for recording and compiling policies. */
 export interface PolicyDeps extends Deps {
@@ -27,26 +28,54 @@ export interface Slot {
   readonly texts: Texts | undefined
   /** Time since which the set has been in force here; null without one. */
   readonly since: string | null
-  /** Time of the last reading of the folder. */
+  /** Time of the last look at the folder, or at the store. */
   readonly checkedAt: string
-  /** Fingerprint of the folder's newest content, valid or not. */
-  readonly fingerprint: string
-  /** The newest content, and the time at which it is retried unchanged; null when the result would be the same. */
-  readonly retry: { readonly atMs: number; readonly folder: TenantFolder } | null
   /** Faults of the newest content; empty when it is in force. */
   readonly faults: readonly string[]
   readonly diagnostics: readonly QuotedDiagnostic[]
-  /**
-   * The folder of the set, until this process has recorded it in the audit chain. Later records by others are not
-   * answered: two servers with different folders would otherwise answer each other for ever.
-   */
-  readonly unrecorded: TenantFolder | null
+}
+
+/**
+ * A set came into force, with approver groups that no active key belongs to; or the newest content cannot, by the
+ * first of this many faults, and the named set, if any, stays.
+ */
+export type PolicyChange =
+  | { digest: string; mode: Mode; groupsWithoutKeys: readonly string[] }
+  | { fault: string; faults: number; inForce: Pick<PolicySet, 'digest' | 'mode'> | null }
+
+/** How a stored text is not the one that was recorded. */
+export type AlteredText = 'policy_not_kept' | 'policy_altered'
+
+/** Dependencies for putting sets in force. */
+export interface InForceDeps extends PolicyDeps {
+  /** Called when a set comes into force, or the newest content cannot. */
+  onChange(tenantId: string, change: PolicyChange): void
+}
+
+/** Tells of a set that came into force. */
+export function tellInForce(deps: InForceDeps, set: PolicySet): void {
+  const { tenant, digest, mode } = set
+  deps.onChange(tenant, { digest, mode, groupsWithoutKeys: unstaffedIn(deps, set) })
+}
+
+/** The groups that lack a key; none for a folder without a tenant, which nobody can ask. */
+export function unstaffedIn({ store, clock }: Deps, set: PolicySet | undefined): string[] {
+  const { tenants, keys } = store.state()
+  return set === undefined || !tenants.has(set.tenant) ? [] : groupsWithoutKeys(set, keys.values(), clock())
 }
 
 /** Limit of faults in a policy.rejected entry. */
 const LISTED_FAULTS = 20
 
-export async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']) {
+/** Result of loading a source: a set, or faults. `retry` is true when another attempt may end otherwise. */
+export interface Loaded {
+  set: PolicySet | undefined
+  diagnostics: readonly QuotedDiagnostic[]
+  faults: readonly string[]
+  retry: boolean
+}
+
+export async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']): Promise<Loaded> {
   const failed = (faults: readonly string[], diagnostics: readonly QuotedDiagnostic[] = [], retry = false) => ({
     set: undefined,
     diagnostics,
@@ -66,49 +95,18 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
   return `${file}:${line}:${column} ${code} ${message}`
 }
 
-/** The policies that stay in force. */
-export interface InForce extends Pick<Slot, 'set' | 'texts' | 'since' | 'unrecorded'> {
-  /** True when loading failed, and may succeed another time. */
-  readonly isUnsure: boolean
-}
-
-/** The set that was last in force, from the store; empty when the audit chain names another one. */
-export async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<InForce> {
-  const nothing = { set: undefined, texts: undefined, since: null, unrecorded: null, isUnsure: false }
-  const record = deps.store.state().policies.get(tenant)
-  const text = record && (await deps.store.policySource(tenant, record.digest))
-  if (record === undefined || text === undefined) return nothing
-  // Its tests passed when it came into force.
-  const source = unpack(tenant, text)
-  const { set, retry } = await tryLoad(source, deps.compile)
-  const isTheOne = set?.digest === record.digest
-  return isTheOne
-    ? { ...nothing, set, texts: textsIn(source), since: record.loadedAt }
-    : { ...nothing, isUnsure: retry }
-}
-
-function isRecorded(deps: Deps, set: PolicySet): boolean {
-  return deps.store.state().policies.get(set.tenant)?.digest === set.digest
-}
-
 /**
- * Records the set in the audit chain and the store, unless it is there. A tenant that has not been created has no
- * chain.
+ * Records a set of a folder in the audit chain and the store, unless it is there. A tenant that has not been created has
+ * no chain.
  *
  * @returns whether it is recorded now
  * @throws GateError `overloaded` when others recorded sets each time
  */
-export async function recordLoaded(
-  deps: Deps,
-  set: PolicySet,
-  { source }: TenantFolder,
-  actor: Actor,
-): Promise<boolean> {
+export async function recordLoaded(deps: Deps, set: PolicySet, source: PolicySource, actor: Actor): Promise<boolean> {
   return decideAndCommit(deps.store, async () => {
-    const isDone = isRecorded(deps, set)
-    if (isDone || !deps.store.state().tenants.has(set.tenant) || 'problem' in source)
-      return { submission: null, reply: () => isDone }
     const earlier = deps.store.state().policies.get(set.tenant)
+    const isDone = earlier?.digest === set.digest
+    if (isDone || !deps.store.state().tenants.has(set.tenant)) return { submission: null, reply: () => isDone }
     const { data, write } = policyChange(earlier, set, formatTimestamp(deps.clock()))
     const told = { ...data, mode: set.mode, files: set.files, rules: set.rules.length, factors: set.factors.length }
     const stored = { tenantId: set.tenant, digest: set.digest, source: pack(source) }
@@ -136,33 +134,4 @@ export async function recordRejected(
   if (!deps.store.state().tenants.has(tenant)) return
   const entry = eventEntry(deps, chainOf(tenant, 'live'), 'policy.rejected', { tenantId: tenant, faults }, actor)
   await deps.store.commit({ guards: [], writes: [], entries: [entry] })
-}
-
-function pack({ files, lists, ignored }: PolicySource): string {
-  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
-  return canonicalJson({
-    files: files.map(({ name, bytes }) => ({ name, base64: base64(bytes) })),
-    lists: [...lists].flatMap(([path, content]) =>
-      content instanceof Uint8Array ? [{ path, base64: base64(content) }] : [],
-    ),
-    ignored,
-  })
-}
-
-/** A PolicySource as JSON. */
-interface Packed {
-  files: { name: string; base64: string }[]
-  lists: { path: string; base64: string }[]
-  ignored: string[]
-}
-
-export function unpack(tenant: string, text: string): PolicySource {
-  // Written by pack; the caller verifies the set against the recorded digest.
-  const { files, lists, ignored } = JSON.parse(text) as Packed
-  return {
-    tenant,
-    files: files.map(({ name, base64 }) => ({ name, bytes: Buffer.from(base64, 'base64') })),
-    lists: new Map(lists.map(({ path, base64 }) => [path, Buffer.from(base64, 'base64')])),
-    ignored,
-  }
 }

@@ -1,0 +1,174 @@
+import { type Actor, SERVICE } from '../../audit/draft.ts'
+import { MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
+import { type Clock, formatTimestamp, steadyClock } from '../../base/time.ts'
+import {
+  type InForceDeps,
+  type Loaded,
+  recordLoaded,
+  recordRejected,
+  type Slot,
+  tellInForce,
+  tryLoad,
+} from './policies.ts'
+import type { PolicyOrigin } from './registry.ts'
+import { storedSource } from './stored.ts'
+import { textsIn } from './texts.ts'
+
+/** The folders of all tenants. Faults of a folder never throw: they become its `problem`. */
+export interface PolicyFolders {
+  names(): string[]
+  read(tenant: string): Promise<TenantFolder>
+  /** Reads until two readings in a row, a moment apart, are equal. */
+  readSettled(tenant: string): Promise<TenantFolder>
+}
+
+export interface FolderDeps extends InForceDeps {
+  folders: PolicyFolders
+  /** False reads the folders at start and on request only. */
+  watch: boolean
+}
+
+interface Timed extends FolderDeps {
+  /** For what waits; times that are shown come from the clock. */
+  steady: Clock
+}
+
+export interface FolderSlot extends Slot {
+  /** Fingerprint of the folder's newest content, valid or not. */
+  readonly fingerprint: string
+  /** The newest content, and the time at which it is retried unchanged; null when the result would be the same. */
+  readonly retry: { readonly atMs: number; readonly folder: TenantFolder } | null
+  /**
+   * The folder of the set, until this process has recorded it in the audit chain. Later records by others are not
+   * answered: two servers with different folders would otherwise answer each other for ever.
+   */
+  readonly unrecorded: TenantFolder | null
+}
+
+/** Time limit of a folder that keeps changing; beyond it that is a fault, since its content may matter. */
+const UNSETTLED_MS = 10_000
+
+/** The sets of a folder for each tenant, replaced set by set as the folders change. */
+export function folderOrigin(given: FolderDeps): PolicyOrigin<FolderSlot> {
+  const deps = { ...given, steady: steadyClock(given.clock) }
+  const settled = settling(deps)
+  const isTime = ({ atMs }: { atMs: number }): boolean => deps.steady() >= atMs
+
+  /** Handles a folder's content; `actor` is the requester, if any. */
+  const consider = async (slots: Map<string, FolderSlot>, folder: TenantFolder, actor?: Actor): Promise<void> => {
+    const slot = slots.get(folder.tenant)
+    if (slot === undefined && folder.fingerprint === MISSING && !deps.store.state().policies.has(folder.tenant)) return
+    const isDue = slot?.retry != null && (actor !== undefined || isTime(slot.retry))
+    const isKnown = slot !== undefined && slot.fingerprint === folder.fingerprint && !isDue
+    const checkedAt = formatTimestamp(deps.clock())
+    slots.set(folder.tenant, isKnown ? { ...slot, checkedAt } : await takeIn(deps, slot, folder, actor ?? SERVICE))
+  }
+  const recordLater = async (slots: Map<string, FolderSlot>, tenant: string): Promise<void> => {
+    const slot = slots.get(tenant)
+    const folder = slot?.unrecorded
+    if (slot?.set === undefined || folder == null || 'problem' in folder.source) return
+    const recorded = await recordLoaded(deps, slot.set, folder.source, SERVICE)
+    if (recorded) slots.set(tenant, { ...slot, unrecorded: null })
+  }
+  return {
+    names: deps.folders.names,
+    async look(slots, tenant, asker) {
+      if (asker !== undefined) return consider(slots, await deps.folders.readSettled(tenant), asker)
+      await recordLater(slots, tenant)
+      const slot = slots.get(tenant)
+      if (deps.watch) {
+        const folder = settled(await deps.folders.read(tenant), slot?.fingerprint)
+        if (folder !== undefined) await consider(slots, folder)
+      } else if (slot?.retry != null && isTime(slot.retry)) await consider(slots, slot.retry.folder)
+    },
+  }
+}
+
+/**
+ * Detects a settled folder: two readings in a row were equal. A half-written file changes before the next reading, so
+ * it never comes into force, valid or not.
+ */
+function settling({ steady }: Timed) {
+  const changing = new Map<string, { fingerprint: string; sinceMs: number }>()
+  /** The folder to handle; undefined while it changes. `taken` is the fingerprint of the last handled content. */
+  return (folder: TenantFolder, taken: string | undefined): TenantFolder | undefined => {
+    const { tenant, fingerprint } = folder
+    const earlier = changing.get(tenant)
+    if (fingerprint === taken || fingerprint === earlier?.fingerprint) {
+      changing.delete(tenant)
+      return folder
+    }
+    const sinceMs = earlier?.sinceMs ?? steady()
+    changing.set(tenant, { fingerprint, sinceMs })
+    if (steady() - sinceMs <= UNSETTLED_MS) return undefined
+    const problem = `has been changing for more than ${UNSETTLED_MS / 1000} s`
+    return { tenant, fingerprint: 'changing', source: { problem } }
+  }
+}
+
+type Refusal = Pick<Loaded, 'faults' | 'diagnostics' | 'retry'>
+
+/** The state after an attempt; a set is recorded before it answers anybody. */
+async function takeIn(
+  deps: Timed,
+  slot: FolderSlot | undefined,
+  folder: TenantFolder,
+  actor: Actor,
+): Promise<FolderSlot> {
+  const { source } = folder
+  const loaded = await tryLoad(source, deps.compileAndTest)
+  const { set, diagnostics } = loaded
+  if (set === undefined || 'problem' in source) return refused(deps, slot, folder, actor, loaded)
+  const recorded = await recordLoaded(deps, set, source, actor)
+  // Changed tests or comments leave the set the same.
+  const isSame = slot?.set?.digest === set.digest
+  if (!isSame || slot.faults.length > 0) tellInForce(deps, set)
+  const now = formatTimestamp(deps.clock())
+  const since = isSame ? slot.since : now
+  const unrecorded = recorded ? null : folder
+  const inForce = { set, texts: textsIn(source), since, unrecorded }
+  return { ...inForce, checkedAt: now, fingerprint: folder.fingerprint, retry: null, faults: [], diagnostics }
+}
+
+async function refused(
+  deps: Timed,
+  slot: FolderSlot | undefined,
+  folder: TenantFolder,
+  actor: Actor,
+  { faults, diagnostics, retry }: Refusal,
+): Promise<FolderSlot> {
+  const { tenant, fingerprint } = folder
+  const checkedAt = formatTimestamp(deps.clock())
+  const { isUnsure, ...inForce } = slot?.set === undefined ? await lastKnownGood(deps, tenant) : kept(slot)
+  if (slot?.faults.join('\n') !== faults.join('\n')) {
+    await recordRejected(deps, tenant, faults, actor)
+    deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: inForce.set ?? null })
+  }
+  const again = retry || isUnsure ? { atMs: deps.steady() + RETRY_MS, folder } : null
+  return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
+}
+
+/** The policies that stay in force. */
+interface InForce extends Pick<FolderSlot, 'set' | 'texts' | 'since' | 'unrecorded'> {
+  /** True when loading failed, and may succeed another time. */
+  readonly isUnsure: boolean
+}
+
+function kept({ set, texts, since, unrecorded }: FolderSlot): InForce {
+  return { set, texts, since, unrecorded, isUnsure: false }
+}
+
+/** The set that was last in force, from the store; empty when the audit chain names another one. */
+async function lastKnownGood(deps: FolderDeps, tenant: string): Promise<InForce> {
+  const record = deps.store.state().policies.get(tenant)
+  // Its tests passed when it came into force.
+  const found = record && (await storedSource(deps, tenant, record.digest))
+  const set = found?.set
+  return {
+    set,
+    texts: set && textsIn(found.source),
+    since: set === undefined ? null : (record?.loadedAt ?? null),
+    unrecorded: null,
+    isUnsure: found?.set === undefined && found?.retry === true,
+  }
+}
