@@ -10,6 +10,7 @@ export const COMMANDS: Commands = {
   validate: async () => (await import('./policies/validate.ts')).addValidateCommand,
   lint: async () => (await import('./policies/lint.ts')).addLintCommand,
   test: async () => (await import('./test/test.ts')).addTestCommand,
+  policies: async () => (await import('./policies/policies.ts')).addPolicyCommands,
   fmt: async () => (await import('./policies/fmt.ts')).addFormatCommand,
   check: async () => (await import('./gate/check.ts')).addCheckCommand,
   risk: async () => (await import('./gate/check.ts')).addRiskCommand,

@@ -14,7 +14,7 @@ import { CannotRun, type CommonOptions, EXIT, environmentOption, given, hostActo
 import { assertTenant, withStore } from './data-file.ts'
 import { print, undisguisedLines } from './output.ts'
 import { imposeReserve, reserveOf, unreadableLines } from './stop-reserve.ts'
-import { setInFolder } from './tenant-folders.ts'
+import { setBySettings } from './tenant-folders.ts'
 
 interface StopOptions extends CommonOptions {
   tenant: string
@@ -79,7 +79,8 @@ async function triggerStop(options: StopOptions): Promise<void> {
   const request = parseTrigger(given({ level, reason, triggeredBy: by ?? hostActor().id, scope }))
   const found = await withStore(options, async (deps, config) => {
     assertTenant(deps, tenant)
-    const policies = { get: (tenantId: string) => setInFolder(config.policies, tenantId) }
+    const set = await setBySettings(deps, config, tenant)
+    const policies = { get: () => set }
     const keepUnwritten = (unwritten: UnwrittenStop): Kept => keepInReserve(deps, config, unwritten)
     return trigger({ ...deps, policies, keepUnwritten }, hostOperator(tenant, environment), request)
   })

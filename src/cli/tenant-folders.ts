@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
+import type { Deps } from '../actions/deps.ts'
+import { storedInForce } from '../actions/policies/stored.ts'
 import { DIAGNOSTICS, type Diagnostic } from '../authoring/diagnostics/diagnostics.ts'
-import type { PolicySource, TenantFolder } from '../authoring/load/files.ts'
-import { loadPolicySet } from '../authoring/load/load.ts'
+import type { Bounded, PolicySource, TenantFolder } from '../authoring/load/files.ts'
+import { type CompiledPolicies, compilePolicySet, loadPolicySet } from '../authoring/load/load.ts'
 import { closest } from '../authoring/suggest/closest.ts'
 import { tenantsIn } from '../files/policies.ts'
 import { readTenantFolder } from '../files/read-folders.ts'
 import type { PolicySet } from '../policies/set.ts'
-import { CannotRun } from './context.ts'
+import type { Config } from '../service/config.ts'
+import { policiesFolder } from '../service/paths.ts'
+import { CannotRun, type CommonOptions, configOf, UsageError } from './context.ts'
 
 /** @throws CannotRun when the folder of policies does not exist */
 export function requireFolder(root: string): void {
@@ -37,6 +41,26 @@ export function noFolderOf(tenant: string, root: string): CannotRun {
       ? 'name another with --tenant or --policies, or create one with `gate-sidecar init`.'
       : `did you mean ${closestName}?`
   return new CannotRun(`There is no policy folder of ${tenant} in ${root}; ${advice}`)
+}
+
+/** Folder of the policies, for a command that reads files. @throws UsageError when they come from the store */
+export function policiesRoot(options: CommonOptions): string {
+  const folder = policiesFolder(configOf(options))
+  if (folder !== undefined) return folder
+  throw new UsageError('This command reads files, and the setting policies is store:; name a folder with --policies.')
+}
+
+/** Compiles where it is called: nobody else waits for a command. */
+export async function compileHere(source: PolicySource): Promise<Bounded<CompiledPolicies>> {
+  return { value: compilePolicySet(source) }
+}
+
+/** The policies of a tenant by the settings; undefined when there are none that can be used. */
+export async function setBySettings({ store }: Deps, config: Config, tenant: string): Promise<PolicySet | undefined> {
+  const folder = policiesFolder(config)
+  if (folder !== undefined) return setInFolder(folder, tenant)
+  const record = store.state().policies.get(tenant)
+  return record && (await storedInForce({ store, compile: compileHere }, record)).set
 }
 
 /** The valid policies of a tenant; undefined when there are none. */

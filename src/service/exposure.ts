@@ -5,7 +5,7 @@ import { closeToOthers } from '../files/private.ts'
 import { FILES } from '../store/sqlite/file-connection.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
-import { signingKeyPath, stopReservePath } from './paths.ts'
+import { policiesFolder, signingKeyPath, stopReservePath } from './paths.ts'
 
 /**
  * Takes the data folder and the files that hold secrets from other users of the host, and logs what was open to them.
@@ -25,7 +25,8 @@ export function closeFiles(config: Config, log: Logger): void {
   close('The space for stops', stopReservePath(config), 'file')
   close('The signing key', signingKeyPath(config), 'file')
   if (anchorSecret !== null) close('The webhook secret', anchorSecret, 'file')
-  warnOfWritable(resolve(config.policies), log)
+  const policies = policiesFolder(config)
+  if (policies !== undefined) warnOfWritable(policies, log)
 }
 
 function warnOfWritable(policies: string, log: Logger): void {

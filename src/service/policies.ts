@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { Deps } from '../actions/deps.ts'
 import { draftRoom } from '../actions/policies/drafts.ts'
 import { folderOrigin } from '../actions/policies/folder-origin.ts'
@@ -5,6 +6,7 @@ import { policyHistory, storedSets } from '../actions/policies/history.ts'
 import type { PolicyChange } from '../actions/policies/policies.ts'
 import { type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
 import { ruleTexts } from '../actions/policies/rule-text.ts'
+import { storeOrigin } from '../actions/policies/store-origin.ts'
 import { policyValidator } from '../actions/policies/validate.ts'
 import { strayNames } from '../files/policies.ts'
 import { policyFolders } from '../files/policy-folders.ts'
@@ -12,21 +14,36 @@ import { limitLoads, type PolicyWorker } from '../files/policy-worker.ts'
 import type { Services } from '../http/services.ts'
 import type { PolicySet } from '../policies/set.ts'
 import type { Anchors } from './anchors.ts'
+import { type Config, ConfigError } from './config.ts'
 import type { Logger } from './log.ts'
+import { policiesFolder } from './paths.ts'
 import type { Background } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Interval between two readings of the policies. A change takes effect after two equal readings. */
 const POLL_INTERVAL_MS = 500
 
+/** @throws ConfigError for a folder that does not exist, or sets from the store that would not be looked for */
+export function assertPolicies(config: Config): void {
+  const folder = policiesFolder(config)
+  if (folder === undefined) {
+    if (config.watch === 'on') return
+    const advice = 'leave out --watch off, or name a folder with --policies'
+    throw new ConfigError(`A set that is pushed to the store comes into force on every sidecar at once; ${advice}.`)
+  }
+  const entry = statSync(folder, { throwIfNoEntry: false })
+  if (entry?.isDirectory()) return
+  const what = entry === undefined ? `There is no policies folder ${folder}` : `${folder} is not a folder`
+  throw new ConfigError(`${what}; create one with \`gate-sidecar init\`, or name another with --policies.`)
+}
+
 interface Keeping extends Background {
-  /** Folder with the folders of all tenants. */
-  folder: string
   policyWorker: PolicyWorker
 }
 
 /**
- * Serves the policies in force, earlier ones, and drafts of callers. Loads all of them once, then polls for changes.
+ * Serves the policies in force, earlier ones, and drafts of callers. Loads all of them once, then polls for changes, in
+ * the folders of all tenants or in the store.
  */
 export async function keepPolicies(
   deps: Deps,
@@ -55,12 +72,14 @@ export async function keepPolicies(
   }
 }
 
-function registryOf(deps: Deps, queue: ReturnType<typeof limitLoads>, { folder, config, log, tasks }: Keeping) {
+function registryOf(deps: Deps, queue: ReturnType<typeof limitLoads>, { config, log, tasks }: Keeping) {
   const { compile, compileAndTest } = queue
   const watch = config.watch === 'on'
   const onChange = (tenantId: string, change: PolicyChange): void => logChange(log, tenantId, change)
   const kept = { ...deps, watch, onError: (error: unknown): void => tasks.note(error, 'policies') }
   const inForce = { ...deps, compile, compileAndTest, onChange }
+  const folder = policiesFolder(config)
+  if (folder === undefined) return policyRegistry(kept, storeOrigin(inForce))
   for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
   return policyRegistry(kept, folderOrigin({ ...inForce, watch, folders: policyFolders(folder, queue) }))
 }
@@ -73,7 +92,11 @@ function logChange(log: Logger, tenantId: string, change: PolicyChange): void {
     if (groups.length > 0) log.warn({ tenantId, digest, groups }, 'no active key belongs to these approver groups')
     return
   }
-  const { fault, faults, inForce } = change
+  const { fault, faults, inForce, code } = change
+  if (code !== undefined) {
+    log.error({ tenantId, code, fault }, 'the policies in the store were altered: nothing is allowed')
+    return
+  }
   const digest = inForce?.digest ?? null
   const message = digest === null ? 'policies are refused' : 'policies are refused; those before them stay in force'
   log.warn({ tenantId, fault, faults, digest }, message)

@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import { resolve } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
@@ -30,7 +28,7 @@ import { type MakeVerifier, verifyInThread } from '../store/sqlite/verifiers.ts'
 import { type MakeWriter, writeWhereBetter } from '../store/sqlite/writers.ts'
 import type { Store } from '../store/store.ts'
 import { watchClock } from './clock.ts'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { closeFiles } from './exposure.ts'
 import { keepKeyUses } from './key-uses.ts'
 import { listen, warnOfNetwork } from './listen.ts'
@@ -38,7 +36,7 @@ import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
 import { watchOutcomes } from './outcomes.ts'
 import { signingKeyPath } from './paths.ts'
-import { keepPolicies } from './policies.ts'
+import { assertPolicies, keepPolicies } from './policies.ts'
 import { reasonsOf } from './readiness.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
 import { AT_ONCE, type Ending, endService, stoppingError } from './stopping.ts'
@@ -97,7 +95,7 @@ export async function startServer({
     examine,
   } = {},
 }: ServerOptions): Promise<RunningServer> {
-  const policiesFolder = existingFolder(config.policies)
+  assertPolicies(config)
   closeFiles(config, log)
   const newId = idMaker(clock, randomPool())
   const sealKeys = sealKeysAt(signingKeyPath(config))
@@ -114,7 +112,7 @@ export async function startServer({
     await verification.recall()
     const trail = await keepTrail(deps, background)
     keepSweeping(deps, trail, verification, background)
-    const rules = await keepPolicies(deps, trail, { ...background, folder: policiesFolder, policyWorker })
+    const rules = await keepPolicies(deps, trail, { ...background, policyWorker })
     const keyUses = keepKeyUses(deps, trail, background)
     const clockJumps = watchClock(clock, background, () => expireDue(deps, { all: true }))
     const outcomes = watchOutcomes(deps, trail, background)
@@ -197,15 +195,6 @@ async function opened(listener: RequestListener, config: Config, log: Logger) {
   warnOfNetwork(config, log)
   limitConnections(server, config.maxConnections ?? connectionsWithin(openFilesLimit()))
   return { server, drain: exit, url: await listen(server, config) }
-}
-
-/** @throws ConfigError when the folder does not exist */
-function existingFolder(policies: string): string {
-  const folder = resolve(policies)
-  const entry = statSync(folder, { throwIfNoEntry: false })
-  if (entry?.isDirectory()) return folder
-  const what = entry === undefined ? `There is no policies folder ${folder}` : `${folder} is not a folder`
-  throw new ConfigError(`${what}; create one with \`gate-sidecar init\`, or name another with --policies.`)
 }
 
 function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {

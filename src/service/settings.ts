@@ -62,7 +62,7 @@ export const SETTINGS = {
     placeholder: 'dir',
     default: './policies',
     example: '/etc/gate-sidecar/policies',
-    help: 'folder of the policies, one folder a tenant',
+    help: 'folder of the policies, one folder a tenant; store: takes the sets that policies push puts in the store',
     shape: text,
   },
   host: {

@@ -98,6 +98,9 @@ const COMMANDS = [
   'tenants list',
   'tenants set-plan',
   'store migrate',
+  'policies push',
+  'policies rollback',
+  'policies history',
   'validate',
   'lint',
   'test',
@@ -156,7 +159,7 @@ for (const command of COMMANDS) {
   })
 }
 
-for (const group of ['tenants', 'evidence', 'hook']) {
+for (const group of ['tenants', 'policies', 'evidence', 'hook']) {
   test(`${group} --help: an example of each of its commands`, async () => {
     const { stdout } = await run([group, '--help'])
     const shown = COMMANDS.filter((command) => command.startsWith(`${group} `)).map(
@@ -226,9 +229,9 @@ const ROWS: Row[] = [
   },
   {
     name: 'the help of a command that does not exist',
-    args: () => ['policies', '--help'],
+    args: () => ['rules', '--help'],
     code: 2,
-    stderr: /^gate-sidecar: unknown command 'policies'\. See `gate-sidecar --help`\.\n$/,
+    stderr: /^gate-sidecar: unknown command 'rules'\. See `gate-sidecar --help`\.\n$/,
   },
   {
     name: 'the help of a command that its group lacks',

@@ -139,6 +139,7 @@ const CONTENTS: [content: Record<string, Json>, good: boolean][] = [
   [{ $schema: 3 }, false],
   [{ schema: 'x' }, false],
   [{ data: 'x', policies: 'y', host: '::' }, true],
+  [{ policies: 'store:' }, true],
   [{ data: '' }, false],
   [{ data: null }, false],
   [{ host: 3 }, false],

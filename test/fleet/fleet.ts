@@ -4,6 +4,7 @@ import { sealKeysAt } from '../../src/files/signing-key.ts'
 import { readConfig } from '../../src/service/config.ts'
 import { openConfigured } from '../../src/service/store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { type Ended, runBuilt } from '../cli/program.ts'
 import { command, type Folder, folderIn, type Key, type Service, serve } from '../e2e/processes.ts'
 import { type Cleanup, temporaryFolder } from '../helpers.ts'
 import { postgresDatabase } from '../postgres.ts'
@@ -16,6 +17,12 @@ export interface Fleet {
   serve(...more: string[]): Promise<Service>
   /** A key that a command makes. */
   key(...roles: string[]): Promise<Key & { id: string }>
+  /** Arguments of a command beside the sidecars, which has the log key at hand. */
+  args(...words: string[]): string[]
+  /** Runs such a command of the built program. */
+  run(...words: string[]): Promise<Ended>
+  /** Address of the database for its administrator. */
+  admin: string
   /** The database as another process opens it that holds the log key. */
   open(): Promise<Store>
 }
@@ -23,7 +30,8 @@ export interface Fleet {
 /** @param at gives the address at which the sidecars reach the database; its own by default */
 export async function fleet(t: Cleanup, at = async (url: URL): Promise<URL> => url): Promise<Fleet> {
   const dir = temporaryFolder()
-  const url = new URL(await postgresDatabase(t))
+  const admin = await postgresDatabase(t)
+  const url = new URL(admin)
   const password = join(dir, 'password')
   writeFileSync(password, url.password, { mode: 0o600 })
   url.password = ''
@@ -32,6 +40,7 @@ export async function fleet(t: Cleanup, at = async (url: URL): Promise<URL> => u
   const folder = folderIn(dir)
   // The commands make it there.
   const signingKey = join(folder.data, 'signing-key.pem')
+  const args = (...words: string[]) => [...words, '--data', folder.data, ...flagsFor(url)]
   let started = 0
   return {
     flags: flagsFor(url),
@@ -44,6 +53,9 @@ export async function fleet(t: Cleanup, at = async (url: URL): Promise<URL> => u
       const named = roles.flatMap((role) => ['--role', role])
       return command(folder, 'keys', 'create', '--tenant', 'acme', ...named, ...flagsFor(url))
     },
+    args,
+    run: (...words) => runBuilt(args(...words)),
+    admin,
     open() {
       const flags = { store: url.href, storePassword: password, signingKey }
       const config = readConfig({ flags, env: {}, file: undefined })

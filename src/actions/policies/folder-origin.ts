@@ -68,7 +68,8 @@ export function folderOrigin(given: FolderDeps): PolicyOrigin<FolderSlot> {
     const folder = slot?.unrecorded
     if (slot?.set === undefined || folder == null || 'problem' in folder.source) return
     const recorded = await recordLoaded(deps, slot.set, folder.source, SERVICE)
-    if (recorded) slots.set(tenant, { ...slot, unrecorded: null })
+    if (recorded === 'pushed') slots.set(tenant, await refused(deps, slot, folder, SERVICE, pushed(slot)))
+    else if (recorded === 'recorded') slots.set(tenant, { ...slot, unrecorded: null })
   }
   return {
     names: deps.folders.names,
@@ -106,6 +107,14 @@ function settling({ steady }: Timed) {
   }
 }
 
+const PUSHED =
+  'The set in the store was pushed, and a folder does not replace it by itself: start the service with `--policies store:`, or ask for the folder with POST /policies/reload.'
+
+/** Refusal of a good set. The pushed one decides, and is looked for again, since the next push may change it. */
+function pushed({ diagnostics }: Pick<Slot, 'diagnostics'>): Refusal {
+  return { faults: [PUSHED], diagnostics, retry: true }
+}
+
 type Refusal = Pick<Loaded, 'faults' | 'diagnostics' | 'retry'>
 
 /** The state after an attempt; a set is recorded before it answers anybody. */
@@ -120,12 +129,13 @@ async function takeIn(
   const { set, diagnostics } = loaded
   if (set === undefined || 'problem' in source) return refused(deps, slot, folder, actor, loaded)
   const recorded = await recordLoaded(deps, set, source, actor)
+  if (recorded === 'pushed') return refused(deps, slot, folder, actor, pushed(loaded))
   // Changed tests or comments leave the set the same.
   const isSame = slot?.set?.digest === set.digest
   if (!isSame || slot.faults.length > 0) tellInForce(deps, set)
   const now = formatTimestamp(deps.clock())
   const since = isSame ? slot.since : now
-  const unrecorded = recorded ? null : folder
+  const unrecorded = recorded === 'recorded' ? null : folder
   const inForce = { set, texts: textsIn(source), since, unrecorded }
   return { ...inForce, checkedAt: now, fingerprint: folder.fingerprint, retry: null, faults: [], diagnostics }
 }
@@ -139,7 +149,9 @@ async function refused(
 ): Promise<FolderSlot> {
   const { tenant, fingerprint } = folder
   const checkedAt = formatTimestamp(deps.clock())
-  const { isUnsure, ...inForce } = slot?.set === undefined ? await lastKnownGood(deps, tenant) : kept(slot)
+  const digest = deps.store.state().policies.get(tenant)?.digest
+  const stays = slot?.set !== undefined && (faults[0] !== PUSHED || slot.set.digest === digest)
+  const { isUnsure, ...inForce } = stays ? kept(slot) : await lastKnownGood(deps, tenant)
   if (slot?.faults.join('\n') !== faults.join('\n')) {
     await recordRejected(deps, tenant, faults, actor)
     deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: inForce.set ?? null })

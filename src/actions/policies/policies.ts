@@ -5,11 +5,14 @@ import type { Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
 import type { Bounded, PolicySource, TenantFolder } from '../../authoring/load/files.ts'
 import type { CompiledPolicies } from '../../authoring/load/load.ts'
+import { digestOf } from '../../base/digest.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { linkPolicySet } from '../../policies/link.ts'
 import type { Mode, PolicySet } from '../../policies/set.ts'
 import { change, creation, type PolicyRecord } from '../../store/records.ts'
+import type { Submission } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { newestLoad } from './loads.ts'
 import { pack } from './packed.ts'
 import type { Texts } from './texts.ts'
 
@@ -37,11 +40,11 @@ export interface Slot {
 
 /**
  * A set came into force, with approver groups that no active key belongs to; or the newest content cannot, by the
- * first of this many faults, and the named set, if any, stays.
+ * first of this many faults, and the named set, if any, stays. `code` says how the store was altered, if it was.
  */
 export type PolicyChange =
   | { digest: string; mode: Mode; groupsWithoutKeys: readonly string[] }
-  | { fault: string; faults: number; inForce: Pick<PolicySet, 'digest' | 'mode'> | null }
+  | { fault: string; faults: number; inForce: Pick<PolicySet, 'digest' | 'mode'> | null; code?: AlteredText }
 
 /** How a stored text is not the one that was recorded. */
 export type AlteredText = 'policy_not_kept' | 'policy_altered'
@@ -95,28 +98,54 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
   return `${file}:${line}:${column} ${code} ${message}`
 }
 
+/** Result of recording a set: `pushed` when the store has a pushed one, which a folder does not replace by itself. */
+type Recorded = 'recorded' | 'no tenant' | 'pushed'
+
 /**
  * Records a set of a folder in the audit chain and the store, unless it is there. A tenant that has not been created has
  * no chain.
  *
- * @returns whether it is recorded now
  * @throws GateError `overloaded` when others recorded sets each time
  */
-export async function recordLoaded(deps: Deps, set: PolicySet, source: PolicySource, actor: Actor): Promise<boolean> {
+export async function recordLoaded(deps: Deps, set: PolicySet, source: PolicySource, actor: Actor): Promise<Recorded> {
   return decideAndCommit(deps.store, async () => {
-    const earlier = deps.store.state().policies.get(set.tenant)
-    const isDone = earlier?.digest === set.digest
-    if (isDone || !deps.store.state().tenants.has(set.tenant)) return { submission: null, reply: () => isDone }
-    const { data, write } = policyChange(earlier, set, formatTimestamp(deps.clock()))
-    const told = { ...data, mode: set.mode, files: set.files, rules: set.rules.length, factors: set.factors.length }
-    const stored = { tenantId: set.tenant, digest: set.digest, source: pack(source) }
-    const submission = {
-      guards: [],
-      writes: [write, { kind: 'policySource' as const, stored }],
-      entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, actor)],
+    const state = deps.store.state()
+    const earlier = state.policies.get(set.tenant)
+    const found = async (): Promise<Recorded | undefined> => {
+      if (earlier?.digest === set.digest) return 'recorded'
+      if (!state.tenants.has(set.tenant)) return 'no tenant'
+      // A sidecar that was started with a folder by mistake would change the policies of the whole fleet.
+      const isUnasked = actor.kind === 'service' && earlier !== undefined
+      return isUnasked && (await isPushed(deps.store, earlier)) ? 'pushed' : undefined
     }
-    return { submission, reply: () => true }
+    const done = await found()
+    if (done !== undefined) return { submission: null, reply: () => done }
+    return { submission: loadedSubmission(deps, earlier, set, source, actor), reply: () => 'recorded' as const }
   })
+}
+
+async function isPushed(store: Deps['store'], record: PolicyRecord): Promise<boolean> {
+  return (await newestLoad(store, record.id))?.actor?.kind === 'host'
+}
+
+/** Puts a set in force: its record, its texts, and the entry that tells of both. */
+export function loadedSubmission(
+  deps: Deps,
+  earlier: PolicyRecord | undefined,
+  set: PolicySet,
+  source: PolicySource,
+  actor: Actor,
+): Submission {
+  const { data, write } = policyChange(earlier, set, formatTimestamp(deps.clock()))
+  const text = pack(source)
+  const { tenant: tenantId, digest, mode, files, rules, factors } = set
+  const counts = { files, rules: rules.length, factors: factors.length }
+  const told = { ...data, mode, ...counts, sourceDigest: digestOf(text) }
+  return {
+    guards: [],
+    writes: [write, { kind: 'policySource', stored: { tenantId, digest, source: text } }],
+    entries: [eventEntry(deps, chainOf(tenantId, 'live'), 'policy.loaded', told, actor)],
+  }
 }
 
 function policyChange(earlier: PolicyRecord | undefined, { tenant, digest }: PolicySet, loadedAt: string) {

@@ -51,7 +51,7 @@ const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Rule>> = 
   'session.ended': anywhere({ none: SERVICE }),
   'tenant.created': system({ tenant: HOST }),
   'tenant.changed': system({ tenant: HOST }),
-  'policy.loaded': tenants({ policy: { service: true, key: ROUTES.reloadPolicies } }),
+  'policy.loaded': tenants({ policy: { host: true, service: true, key: ROUTES.reloadPolicies } }),
   'policy.rejected': tenants({ none: { service: true, key: ROUTES.reloadPolicies } }),
   'auth.refused': anywhere({ none: SERVICE }),
   'audit.genesis': inLanes(anywhere({ none: SERVICE })),

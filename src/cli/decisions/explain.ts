@@ -1,18 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { decisionOnHost } from '../../actions/decisions/decisions.ts'
 import { explainEntry } from '../../actions/decisions/explain.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { historyReader } from '../../actions/gate/history.ts'
 import { type FindSet, storedSet } from '../../actions/policies/history.ts'
 import { DIAGNOSTICS, type DiagnosticCode, pageOf } from '../../authoring/diagnostics/codes.ts'
-import { compilePolicySet } from '../../authoring/load/load.ts'
+import { policiesFolder } from '../../service/paths.ts'
 import { ROOT } from '../../version.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, EXIT } from '../context.ts'
 import { withStore } from '../data-file.ts'
 import { type Line, paint, print, undisguisedLines } from '../output.ts'
-import { setInFolder } from '../tenant-folders.ts'
+import { compileHere, setInFolder } from '../tenant-folders.ts'
 import { decisionLines, explanationLines, valueText } from './explanation-lines.ts'
 
 export function addExplainCommand(program: GateCommand): void {
@@ -28,7 +27,7 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
   if (/^GATE/i.test(id)) return explainCode(id.toUpperCase(), options)
   const found = await withStore(options, async (deps, config) =>
     explainEntry(
-      { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, resolve(config.policies)) },
+      { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, policiesFolder(config)) },
       await decisionOnHost(deps.store, id),
     ),
   )
@@ -37,12 +36,11 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
   else if (found.unexplained !== null) options.io.exitCode = EXIT.failed
 }
 
-/** The policies kept in the data file; else those of the folder, if their digest matches. */
-function findSetIn({ store }: Deps, root: string): FindSet {
-  const compile = async (source: Parameters<typeof compilePolicySet>[0]) => ({ value: compilePolicySet(source) })
+/** The policies kept in the store; else those of the folder, if their digest matches. */
+function findSetIn({ store }: Deps, root: string | undefined): FindSet {
   return async (tenantId, digest) => {
-    const stored = await storedSet({ store, compile }, tenantId, digest)
-    if ('set' in stored) return stored
+    const stored = await storedSet({ store, compile: compileHere }, tenantId, digest)
+    if ('set' in stored || root === undefined) return stored
     const set = setInFolder(root, tenantId)
     return set?.digest === digest ? { set } : stored
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { formatDiagnostic } from '../../authoring/diagnostics/text.ts'
 import { loadPolicySet } from '../../authoring/load/load.ts'
 import type { Environment } from '../../base/environment.ts'
@@ -12,8 +12,8 @@ import { judge } from '../../gate/judge.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import type { PolicySet } from '../../policies/set.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, configOf, environmentOption, given, objectOf, UsageError } from '../context.ts'
-import { noFolderOf, sourceOf } from '../tenant-folders.ts'
+import { CannotRun, type CommonOptions, environmentOption, given, objectOf, UsageError } from '../context.ts'
+import { noFolderOf, policiesRoot, sourceOf } from '../tenant-folders.ts'
 
 /** A request that the policy files alone decide: no service, no data file. */
 export interface OfflineOptions extends CommonOptions {
@@ -42,7 +42,7 @@ export function addOfflineOptions(command: GateCommand): GateCommand {
 /** @throws UsageError for a malformed request, CannotRun when the tenant has no valid policies */
 export async function judgeOffline(options: OfflineOptions) {
   const { tenant, environment, agent } = options
-  const set = loadSet(resolve(configOf(options).policies), tenant)
+  const set = loadSet(policiesRoot(options), tenant)
   const context = objectOf('--context', options.context)
   const plan = objectOf('--plan', options.plan)
   const request = parseRequest(given({ action: options.action, context, plan }))

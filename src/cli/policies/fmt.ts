@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import { shown } from '../../authoring/diagnostics/formats.ts'
 import { formatDiagnostic } from '../../authoring/diagnostics/text.ts'
@@ -11,10 +11,10 @@ import { pathInside, readAtMost } from '../../files/inside.ts'
 import { policyPaths } from '../../files/policy-paths.ts'
 import { rewriteFile } from '../../files/rewrite.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, configOf, EXIT, UsageError } from '../context.ts'
+import { CannotRun, type CommonOptions, EXIT, UsageError } from '../context.ts'
 import { readInput } from '../input.ts'
 import { type Line, paint, print, rendered } from '../output.ts'
-import { requireFolder } from '../tenant-folders.ts'
+import { policiesRoot, requireFolder } from '../tenant-folders.ts'
 import { diffLines } from './line-diff.ts'
 
 interface FormatOptions extends CommonOptions {
@@ -69,7 +69,7 @@ function isNegative({ status }: FormatResult, { check }: FormatOptions): boolean
 }
 
 function configuredTargets(options: FormatOptions): Target[] {
-  const root = resolve(configOf(options).policies)
+  const root = policiesRoot(options)
   requireFolder(root)
   return folderTargets(root, '')
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { editorSchema, testFileSchema } from '../../authoring/editor/editor-schema.ts'
 import { SCHEMA_FOLDER } from '../../authoring/editor/modeline.ts'
 import { readToolLines, readTools, shownName, type ToolList } from '../../authoring/starter/list.ts'
@@ -10,11 +10,12 @@ import { decodeUtf8, parseJson } from '../../base/json.ts'
 import { readAtMost } from '../../files/inside.ts'
 import { isTenantId } from '../../keys/tenant.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, collect, configOf, UsageError } from '../context.ts'
+import { CannotRun, type CommonOptions, collect, UsageError } from '../context.ts'
 import { readInput } from '../input.ts'
 import type { Io } from '../io.ts'
 import { type Line, paint, print } from '../output.ts'
 import { shellWord } from '../shell.ts'
+import { policiesRoot } from '../tenant-folders.ts'
 
 interface InitOptions extends CommonOptions {
   tenant: string
@@ -45,7 +46,7 @@ async function init(options: InitOptions): Promise<void> {
   const { tenant, tool: names = [] } = options
   if (!isTenantId(tenant))
     throw new UsageError(`--tenant: ${tenant} is not a tenant id; use letters, digits, _ and -, at most 63.`)
-  const root = resolve(configOf(options).policies)
+  const root = policiesRoot(options)
   const folder = join(root, tenant)
   assertFree(folder)
   const listed = options.tools === undefined ? { tools: [], notes: [] } : await readToolFile(options.io, options.tools)

@@ -1,9 +1,8 @@
-import { resolve } from 'node:path'
 import { lintWithTests } from '../../authoring/cases/untested.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { configOf, EXIT } from '../context.ts'
-import { findingsIn, wantedFolders } from '../tenant-folders.ts'
+import { EXIT } from '../context.ts'
+import { findingsIn, policiesRoot, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
 export function addLintCommand(program: GateCommand): void {
@@ -21,7 +20,7 @@ To silence a warning, give the reason in a comment on its line or above its rule
 }
 
 async function lint(options: ReportOptions & { tenant?: string }): Promise<void> {
-  const root = resolve(configOf(options).policies)
+  const root = policiesRoot(options)
   const folders = wantedFolders(readPolicyFolders(root), root, options.tenant)
   const found = (await Promise.all(folders.map((folder) => findingsIn(folder, lintWithTests)))).flat()
   printReport(options, root, folders, found)

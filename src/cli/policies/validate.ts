@@ -1,12 +1,10 @@
-import { resolve } from 'node:path'
 import { DIAGNOSTICS, type Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import type { PolicySource } from '../../authoring/load/files.ts'
 import { loadPolicySet } from '../../authoring/load/load.ts'
 import { strayNames } from '../../files/policies.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { configOf } from '../context.ts'
-import { findingsIn, wantedFolders } from '../tenant-folders.ts'
+import { findingsIn, policiesRoot, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
 export function addValidateCommand(program: GateCommand): void {
@@ -21,7 +19,7 @@ Paths in github and sarif are relative to the working folder: run the command in
 }
 
 async function validate(options: ReportOptions): Promise<void> {
-  const root = resolve(configOf(options).policies)
+  const root = policiesRoot(options)
   const folders = wantedFolders(readPolicyFolders(root), root)
   const find = (source: PolicySource): readonly Diagnostic[] => loadPolicySet(source).diagnostics
   const found = (await Promise.all(folders.map((folder) => findingsIn(folder, find)))).flat()

@@ -12,8 +12,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SCHEMA_FOLDER } from '../../authoring/editor/modeline.ts'
 import { type Config, readConfig, readSettings } from '../../service/config.ts'
+import { policiesFolder } from '../../service/paths.ts'
 import { ROOT } from '../../version.ts'
-import { CannotRun, type CommonOptions, sourcesOf } from '../context.ts'
+import { CannotRun, type CommonOptions, sourcesOf, UsageError } from '../context.ts'
 
 /** Folder of a demo. Commands that run in it find the data and the policies by their usual names. */
 export const DEMO_FOLDER = 'gate-sidecar-demo'
@@ -30,6 +31,8 @@ const SCHEMAS = fileURLToPath(new URL('schemas', ROOT))
 export function demoConfig(options: CommonOptions): Config {
   const sources = sourcesOf(options)
   const { data, policies } = readSettings(sources)
+  if (policiesFolder({ policies: policies.value }) === undefined)
+    throw new UsageError('The demo has policies of its own; leave out --demo, or --policies store:.')
   const flags = { ...sources.flags }
   if (data.origin.kind === 'default') flags.data = join(DEMO_FOLDER, 'data')
   if (policies.origin.kind === 'default') flags.policies = join(DEMO_FOLDER, 'policies')

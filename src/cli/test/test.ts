@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
 import { Option } from 'commander'
 import { coverageTotal, percentOf } from '../../authoring/cases/coverage.ts'
 import { FILTER_KEYS, type Filter, parseFilter } from '../../authoring/cases/filter.ts'
@@ -11,9 +11,10 @@ import { counted } from '../../base/counted.ts'
 import { visible } from '../../base/visible.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { type CommonOptions, collect, configOf, EXIT, UsageError, valueParser } from '../context.ts'
+import { type CommonOptions, collect, EXIT, UsageError, valueParser } from '../context.ts'
 import { type Line, print } from '../output.ts'
 import { caseProgress, endProgress } from '../progress.ts'
+import { policiesRoot } from '../tenant-folders.ts'
 import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
 import { testsJson } from './json.ts'
 import { summaryLine, traceLines, treeLines } from './lines.ts'
@@ -60,7 +61,7 @@ export function addTestCommand(program: GateCommand): void {
 
 async function test(options: TestOptions): Promise<void> {
   const { io } = options
-  const root = resolve(configOf(options).policies)
+  const root = policiesRoot(options)
   const pathOf = (file: string): string => shownPath(root, file)
   const filters = (options.filter ?? []).map(filterOf)
   const runOn = async (folders: readonly TenantFolder[]): Promise<boolean> => {

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { follow } from '../cli/program.ts'
+import { assertRecorded, later } from '../e2e/processes.ts'
+import { withClient } from '../postgres.ts'
+import { until } from '../until.ts'
+import { digestIn, pushedFleet } from './policies.ts'
+
+test('a text that somebody altered in the database decides nothing, until it is pushed again', async (t) => {
+  const { serve, check, push, admin, digest } = await pushedFleet(t)
+  const running = await serve()
+  const source = `(SELECT source FROM gate.policy_text WHERE digest = '${digest}')`
+  const drop = () => withClient(admin, (client) => client.query('DROP FUNCTION IF EXISTS gate.alter_text CASCADE'))
+  t.after(drop)
+  await withClient(admin, (client) =>
+    client.query(`CREATE FUNCTION gate.alter_text() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN NEW.source := ${source}; RETURN NEW; END $$;
+      CREATE TRIGGER alter_text BEFORE INSERT ON gate.policy_text FOR EACH ROW EXECUTE FUNCTION gate.alter_text()`),
+  )
+  assert.equal((await push('denying')).code, 0)
+  const started = await serve()
+  const ready = async ({ url }: typeof running) => (await fetch(`${url}/readyz`)).status
+  const none = { decision: 'deny', decidedBy: 'no_policy', policyDigest: null }
+  await until('the running sidecar drops its set', async () => (await check(running)).decidedBy === 'no_policy')
+  for (const at of [running, started]) assert.deepEqual([await check(at), await ready(at)], [none, 503])
+
+  await drop()
+  const again = await push('denying')
+  assert.deepEqual([again.code, JSON.parse(again.stdout).changed], [0, true])
+  for (const at of [running, started])
+    await until('it decides by the set', async () => (await check(at)).policyDigest === digestIn(again))
+  assert.deepEqual([await ready(running), await ready(started)], [200, 200])
+})
+
+test('of pushes and rollbacks at once, each is told what came of it, and one entry stands for each that succeeded', async (t) => {
+  const { push, run, loads, open } = await pushedFleet(t)
+  const rollback = () => run('policies', 'rollback', '--tenant', 'acme', '--json')
+  let changes = 1
+  for (let round = 0; round < 4; round += 1) {
+    for (const ended of await Promise.all([push('allowing'), push('denying'), rollback()])) {
+      if (ended.code === 0) changes += Number(JSON.parse(ended.stdout).changed)
+      else assert.match(ended.stderr, /^gate-sidecar: (Another set of acme came into force meanwhile|No set of acme)/)
+    }
+  }
+  assert.equal((await loads()).length, changes)
+  await assertRecorded(await open(), [])
+})
+
+test('a push that is killed at any moment has put the whole set in force, or nothing', async (t) => {
+  const { admin, pushArgs, push, loads, open } = await pushedFleet(t)
+  const newestText = async () => {
+    const query = 'SELECT digest FROM gate.policy_text ORDER BY loaded DESC LIMIT 1'
+    return (await withClient(admin, (client) => client.query(query))).rows[0]?.digest
+  }
+  const outcomes = new Set<boolean>()
+  for (let ms = 100; ms < 700; ms += 50) {
+    await push('allowing')
+    const before = await loads()
+    const { stop, ended } = follow(t, pushArgs('denying'))
+    await later(ms)
+    stop('SIGKILL')
+    await ended
+    const after = await loads()
+    outcomes.add(after.length > before.length)
+    assert.ok(after.length - before.length <= 1)
+    assert.deepEqual([after[0]?.inForce, await newestText()], [true, after[0]?.digest])
+  }
+  assert.equal(outcomes.size, 2, 'some came before the commit, and some after it')
+  await assertRecorded(await open(), [])
+})
