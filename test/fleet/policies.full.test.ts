@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { follow } from '../cli/program.ts'
 import { assertRecorded, later } from '../e2e/processes.ts'
+import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { withClient } from '../postgres.ts'
 import { until } from '../until.ts'
+import { fleet } from './fleet.ts'
 import { digestIn, pushedFleet } from './policies.ts'
 
 test('a text that somebody altered in the database decides nothing, until it is pushed again', async (t) => {
@@ -30,6 +32,23 @@ test('a text that somebody altered in the database decides nothing, until it is 
   for (const at of [running, started])
     await until('it decides by the set', async () => (await check(at)).policyDigest === digestIn(again))
   assert.deepEqual([await ready(running), await ready(started)], [200, 200])
+})
+
+test('sidecars with different folders record each set once, and answer no record of another', async (t) => {
+  const { key, serve, open, run } = await fleet(t)
+  await key('agent')
+  const folders = Array.from({ length: 3 }, (_, i) => {
+    const dir = temporaryFolder()
+    const more = `  - {id: own${i}, actions: [own], effect: deny, reason: R.}\n`
+    writeFiles(dir, { 'acme/main.yaml': `${ACME_POLICY}${more}` })
+    return dir
+  })
+  for (const folder of folders) await serve('--policies', folder)
+  const count = async () => JSON.parse((await run('policies', 'history', '--tenant', 'acme', '--json')).stdout).length
+  assert.equal(await count(), 3)
+  await later(5000)
+  assert.equal(await count(), 3)
+  await assertRecorded(await open(), [])
 })
 
 test('of pushes and rollbacks at once, each is told what came of it, and one entry stands for each that succeeded', async (t) => {
