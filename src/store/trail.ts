@@ -47,7 +47,7 @@ async function boundOf(
 ): Promise<number | undefined> {
   if (place === undefined) return undefined
   if (chain === place.chain) return place.seq
-  // Of one time, the lower lanes are before.
+  // Entries of one time are listed by lane.
   const isBefore = laneNumber(chain) < laneNumber(place.chain)
   return entries.seqNotBefore(chain, isBefore ? formatTimestamp(Date.parse(place.ts) + 1) : place.ts)
 }
