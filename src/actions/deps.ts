@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chainOf } from '../audit/chain.ts'
 import type { Actor, EventEntry } from '../audit/draft.ts'
 import type { EventType } from '../audit/events.ts'
+import type { HistoryEnd } from '../audit/grounds.ts'
 import type { Environment } from '../base/environment.ts'
 import { GateError } from '../base/errors.ts'
 import type { NewId } from '../base/id.ts'
@@ -24,10 +26,9 @@ export interface PoliciesInForce {
   get(tenantId: string): PolicySet | undefined
 }
 
-/** The part of a chain that a decision read, and the guard that holds at the commit of an allow. */
+/** The extent of the history that a decision read, and the guard that holds at its commit. */
 interface Seen {
-  /** Entries of the chain. */
-  end: number
+  end: HistoryEnd
   guard: Guard
 }
 
@@ -39,10 +40,14 @@ export interface ReadHistory {
 
 /** Reads earlier allows from the audit chain, for facts over time. */
 export interface HistoryReader {
-  /** As of now. */
-  read(set: PolicySet, chain: string, query: HistoryQuery): Promise<ReadHistory>
-  /** The history when the chain had `end` entries; counts needed requests that have been erased since. */
-  at(set: PolicySet, chain: string, query: HistoryQuery, end: number): Promise<{ history: History; erased: number }>
+  /** Gives an overtaken decision the counters that it reads to itself, for a moment, under this name. */
+  reserve(set: PolicySet, chain: string, query: HistoryQuery, reservation: string): Promise<void>
+  /** As of now. @param reservation of the decision, if it has one */
+  read(set: PolicySet, chain: string, query: HistoryQuery, reservation: string | null): Promise<ReadHistory>
+  /** The history of that extent; counts needed requests that have been erased since. */
+  at(set: PolicySet, chain: string, query: HistoryQuery, end: HistoryEnd): Promise<{ history: History; erased: number }>
+  /** The guard of an allow that later decisions of a fleet count; undefined where none does. */
+  counting(set: PolicySet, chain: string, query: HistoryQuery, reservation: string | null): Guard | undefined
   /**
    * Runs the work after other checks that count the same actions; decided at once, all but one would conflict. Runs it
    * at once where the action counts nothing earlier.
@@ -123,6 +128,8 @@ export function activeKey({ store, clock }: Pick<Deps, 'store' | 'clock'>, keyId
 
 /** Attempts of an action whose reads changed before its commit. */
 const ATTEMPTS = 3
+/** Time at most before an attempt to get a counter that another sidecar held. */
+const CONTENDED_MS = 10
 /** Time limit for attempts that other processes overtake; each of those conflicts is progress elsewhere. */
 const OVERTAKEN_LIMIT_MS = 5000
 
@@ -136,20 +143,28 @@ export interface Decided<T> {
 /**
  * Read, decide, commit, reply: runs `decide`, commits what it submits, and runs it again when a guard failed.
  *
- * @param decide reads and decides; its submission may be null when there is nothing to write
+ * @param decide reads and decides; its submission may be null when there is nothing to write. It is told when others
+ *   have overtaken the attempt before
  * @throws CallerGone when it was abandoned before the commit
  * @throws GateError `unauthenticated` when the calling key was revoked meanwhile, `overloaded` when every attempt met a conflict
  */
-export async function decideAndCommit<T>(store: Store, decide: () => Promise<Decided<T>>): Promise<T> {
+export async function decideAndCommit<T>(
+  store: Store,
+  decide: (isOvertaken: boolean) => Promise<Decided<T>>,
+): Promise<T> {
   const sinceMs = performance.now()
+  let wasOvertaken = false
   for (let attempt = 0; attempt < ATTEMPTS; ) {
-    const { submission, reply, isAbandoned } = await decide()
+    const { submission, reply, isAbandoned } = await decide(wasOvertaken)
     if (submission === null) return reply({ conflict: null, entries: [] })
     const result: Committed | Conflict = await store.commit(submission, isAbandoned)
     if (result.conflict === null) return reply(result)
     if (result.conflict === 'abandoned') throw new CallerGone()
     if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
-    if (result.conflict !== 'noNewAllows' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
+    wasOvertaken = result.conflict === 'noNewAllows' || result.conflict === 'counters'
+    if (!wasOvertaken || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
+    // Others wait as long, each another time, so that one of them comes through.
+    else if (result.conflict === 'counters') await sleep(Math.random() * CONTENDED_MS)
   }
   throw new GateError('overloaded', 'Concurrent changes conflicted on every attempt; try again.')
 }

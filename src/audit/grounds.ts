@@ -2,6 +2,9 @@ import { canonicalJson } from '../base/canonical.ts'
 import { lru } from '../base/memo.ts'
 import { formatTimestamp, parseTimestamp } from '../base/time.ts'
 
+/** Extent of a history: the length of the chain, or in a fleet the time before which the trail was read. */
+export type HistoryEnd = number | string
+
 /** The section `grounds` of a decision. */
 export type Grounds = {
   rule: string | null
@@ -23,8 +26,8 @@ export type Grounds = {
   session: string | null
   /** The allowed action, which later decisions count; null otherwise. */
   taken: string | null
-  /** Length of the chain that the policies could read; null where they read no history. */
-  historyEnd: number | null
+  /** Extent of the history that the policies could read; null where they read none. */
+  historyEnd: HistoryEnd | null
   unevaluable: readonly { kind: string; name: string; facts: readonly string[]; overBudget?: readonly string[] }[]
   approvalId: string | null
   /** Decision of the policies, where they were only observed; absent where they were enforced. */
@@ -41,7 +44,7 @@ export interface Varying {
   /** Null where the grounds have none, as those of the first versions. */
   agent: string | null
   evaluatedMs: number | null
-  historyEnd: number | null
+  historyEnd: HistoryEnd | null
   session: string | null
   /** True when `taken` is the action. */
   isTaken: boolean
@@ -106,7 +109,7 @@ export function filled(template: string, varying: Varying, action: string): stri
 function valuesOf(
   { approvalId, agent, evaluatedMs, historyEnd, session, isTaken }: Varying,
   action: string,
-): (string | number | null)[] {
+): (HistoryEnd | null)[] {
   const evaluatedAt = evaluatedMs === null ? null : formatTimestamp(evaluatedMs)
   return [approvalId, agent, evaluatedAt, historyEnd, session, isTaken ? action : null]
 }

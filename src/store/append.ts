@@ -15,12 +15,12 @@ import { assertRecorded, assertSealed, assertWritten, cutOff, sealedBy } from '.
  * time that it did.
  */
 export function* append(group: Group, entry: PreparedEntry): Steps<StoredEntry> {
-  const { nowMs, regressed } = group
+  const { nowMs, slackMs, regressed } = group
   const head = yield* headOfChain(group, entry.chain)
   const previousMs = regressed.get(entry.chain) ?? head.tsMs
-  if (nowMs >= head.tsMs) regressed.delete(entry.chain)
+  if (nowMs + slackMs >= head.tsMs) regressed.delete(entry.chain)
   else regressed.set(entry.chain, nowMs)
-  if (nowMs < head.tsMs && nowMs < previousMs) {
+  if (nowMs + slackMs < head.tsMs && nowMs < previousMs) {
     const data = { observed: formatTimestamp(nowMs), previous: formatTimestamp(previousMs) }
     yield* appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data))
   }

@@ -8,7 +8,7 @@ import type { Group } from './group.ts'
 import { nameOf, recordIn, refreshed } from './memory.ts'
 import { isInUse, type RecordWrite } from './records.ts'
 import { read, type Steps } from './steps.ts'
-import type { Committed, Conflict, Guard, Placed, PreparedSubmission, Write } from './submission.ts'
+import type { Committed, Conflict, CounterUse, Guard, Placed, PreparedSubmission, Write } from './submission.ts'
 import type { Tables } from './tables.ts'
 
 /** Entries that a guard looks at; behind more, what it guards is decided again, which reads them in parts. */
@@ -25,7 +25,10 @@ export function* applySubmission(group: Group, submission: PreparedSubmission): 
   // Most submissions append one entry or nothing, and leave nothing to undo.
   if (submission.writes.length === 0 && submission.entries.length === 1) {
     const conflict = yield* failedGuard(group, submission.guards)
-    return conflict === undefined ? { conflict: null, entries: yield* appendAll(group, submission) } : { conflict }
+    if (conflict !== undefined) return { conflict }
+    const entries = yield* appendAll(group, submission)
+    useCounters(group, submission)
+    return { conflict: null, entries }
   }
   const { transaction, isPendingTwice, forget } = group.tables
   const { seal } = group
@@ -52,6 +55,7 @@ export function* applySubmission(group: Group, submission: PreparedSubmission): 
       return { conflict: refusal }
     }
     yield* read(transaction.release())
+    useCounters(group, submission)
     return { conflict: null, entries }
   } catch (error) {
     if (transaction.isOpen()) yield* undo()
@@ -82,6 +86,23 @@ function stopsNow({ memory, imposed }: Group): PlacedStop[] {
   return [...memory.switches, ...imposed]
 }
 
+/** True where the counter is held, and nothing used it since it was read. A file needs none. */
+function isHeldAsRead({ counters }: Group, { counter, floorMs }: CounterUse, reservation: string | null): boolean {
+  if (counters === undefined) return true
+  const held = counters.get(counter)
+  if (held === undefined || (held.reservation !== null && held.reservation !== reservation)) return false
+  return floorMs === null || (held.floorMs === floorMs && !held.isUsed)
+}
+
+function useCounters({ counters }: Group, { guards }: PreparedSubmission): void {
+  for (const guard of counters === undefined ? [] : guards)
+    if (guard.kind === 'counters')
+      for (const { counter } of guard.of) {
+        const held = counters?.get(counter)
+        if (held !== undefined) held.isUsed = true
+      }
+}
+
 /** Undefined for a guard that needs a look into the tables. */
 function holdsInMemory(group: Group, guard: Guard): boolean | undefined {
   const { memory, nowMs } = group
@@ -96,6 +117,8 @@ function holdsInMemory(group: Group, guard: Guard): boolean | undefined {
       const { of, isOver } = guard
       return (statusAt(of, stopsNow(group), nowMs) === 'expired') === isOver
     }
+    case 'counters':
+      return guard.of.every((use) => isHeldAsRead(group, use, guard.reservation))
     case 'keyActive':
     case 'voterActive': {
       const key = memory.keys.get(guard.keyId)

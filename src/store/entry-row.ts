@@ -1,10 +1,10 @@
 import { decisionText, type PreparedEntry } from '../audit/draft.ts'
 import { type Header, headerTextOf, SALT_BYTES, type Section, type StoredEntry } from '../audit/entry.ts'
-import { filled, templateOf } from '../audit/grounds.ts'
+import { filled, type HistoryEnd, templateOf } from '../audit/grounds.ts'
 import { digestOfDigits, digitsOf } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import { ID_BYTES, idBytes, idOf, siblingId } from '../base/id.ts'
-import { formatTimestamp } from '../base/time.ts'
+import { formatTimestamp, parseTimestamp } from '../base/time.ts'
 import type { Decision } from '../policies/set.ts'
 import { numberAt, placeOf, seqAt } from './places.ts'
 
@@ -41,6 +41,7 @@ export type EntryRow = readonly [
   session: string | null,
   taken: 1 | null,
   approval: string | null,
+  /** A length, or a time in ms below zero. */
   historyEnd: number | null,
   evaluatedMs: number | null,
   grounds: TextOrNumber | number | null,
@@ -108,7 +109,8 @@ function sectionReader({ text }: Pick<Shared, 'text'>): (chain: string, row: Ent
         ? null
         : decisionText({ action, decision: effect, id: idOf('decision', id) }, formatTimestamp(ts))
     const template = shared(row, grounds)
-    const varying = { approvalId, agent, evaluatedMs, historyEnd, session, isTaken: taken === 1 }
+    const end = historyEnd !== null && historyEnd < 0 ? formatTimestamp(-historyEnd) : historyEnd
+    const varying = { approvalId, agent, evaluatedMs, historyEnd: end, session, isTaken: taken === 1 }
     return [decision, template && filled(template, varying, action ?? ''), request, shared(row, risk)]
   }
   return (chain, row) => {
@@ -163,7 +165,7 @@ function rowMaker({ numberOf, stored }: Shared) {
       decision?.varying.session ?? null,
       decision?.varying.isTaken ? 1 : null,
       decision?.varying.approvalId ?? null,
-      decision?.varying.historyEnd ?? null,
+      historyColumn(decision?.varying.historyEnd ?? null),
       decision?.varying.evaluatedMs ?? null,
       shared(template),
       shared(json('risk')),
@@ -173,6 +175,14 @@ function rowMaker({ numberOf, stored }: Shared) {
       json('request'),
     ]
   }
+}
+
+/** @throws TypeError for a text that is not a time */
+function historyColumn(end: HistoryEnd | null): number | null {
+  if (typeof end !== 'string') return end
+  const ms = parseTimestamp(end)
+  if (ms === undefined || ms <= 0) throw new TypeError(`${end} is not the end of a history`)
+  return -ms
 }
 
 /** The entry without its sections. @throws GateError naming the entry when its row is damaged beyond reading */

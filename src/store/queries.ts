@@ -2,6 +2,7 @@ import type { Approval, ApprovalStatus, OpenStatus } from '../approvals/approval
 import type { TrailPlace } from '../audit/chain.ts'
 import type { LogKey } from '../evidence/trust.ts'
 import type { Decision } from '../policies/set.ts'
+import type { Awaitable } from './steps.ts'
 
 /** Scope of allowed actions: all agents of a chain, one agent, or one session of an agent. */
 export interface TakenBy {
@@ -28,6 +29,23 @@ export interface TakenQuery extends TakenBy, ChainPart {}
 export interface Taken {
   seq: number
   action: string
+}
+
+/** Allowed actions of a trail, by time. */
+export interface TrailTakenQuery extends TakenBy {
+  trail: string
+  /** From included, to excluded, in ms. */
+  fromMs: number
+  toMs: number
+  /** Only actions behind this one, by time and place. */
+  after?: TrailTaken | undefined
+  /** Number of actions at most; a file, which has a fleet's trail only as a copy, gives all. */
+  limit: number
+}
+
+export interface TrailTaken extends Taken {
+  chain: string
+  tsMs: number
 }
 
 /** Decision without its request. */
@@ -131,4 +149,20 @@ export interface ChainRequest {
   anchor: { size: number; root: string } | null
   /** Number of entries that anchors cover. */
   anchoredSize: number
+}
+
+/** One state of the store. */
+export interface Snapshot {
+  /** Number of entries of a chain: one more than its newest seq. */
+  length(chain: string): Awaitable<number>
+  /** First seq below `end` whose entry is not before this time. The search begins at `near`, a probable result. */
+  seqNotBefore(chain: string, end: number, atMs: number, near: number | undefined): Awaitable<number>
+  /** Allowed actions, ascending. Erased ones count too: erasing keeps the fact that an action was allowed. */
+  taken(query: TakenQuery): Awaitable<Taken[]>
+  /** Allowed actions of all chains of a trail, by time. */
+  takenInTrail(query: TrailTakenQuery): Awaitable<TrailTaken[]>
+  /** Time of the newest decision that each counter was held for, in ms; absent where none was. */
+  floors(counters: readonly string[]): Awaitable<ReadonlyMap<string, number>>
+  /** Request of a decision as JSON; undefined when it was erased, or there is no such decision. */
+  requestAt(chain: string, seq: number): Awaitable<string | undefined>
 }

@@ -17,9 +17,8 @@ import type {
   PageQuery,
   Reporter,
   SeqRange,
+  Snapshot,
   StandingQuery,
-  Taken,
-  TakenQuery,
   TrailQuery,
   Unreported,
   UnreportedQuery,
@@ -68,18 +67,6 @@ export interface Alteration {
   targets?: readonly string[] | undefined
 }
 
-/** One state of the store. */
-export interface Snapshot {
-  /** Number of entries of a chain: one more than its newest seq. */
-  length(chain: string): Awaitable<number>
-  /** First seq below `end` whose entry is not before this time. The search begins at `near`, a probable result. */
-  seqNotBefore(chain: string, end: number, atMs: number, near: number | undefined): Awaitable<number>
-  /** Allowed actions, ascending. Erased ones count too: erasing keeps the fact that an action was allowed. */
-  taken(query: TakenQuery): Awaitable<Taken[]>
-  /** Request of a decision as JSON; undefined when it was erased, or there is no such decision. */
-  requestAt(chain: string, seq: number): Awaitable<string | undefined>
-}
-
 /**
  * Durable state and audit chains. A commit that was answered is on disk and survives a power cut; it
  * is seen by every later read of any process. Reads never wait for writers.
@@ -87,6 +74,8 @@ export interface Snapshot {
 export interface Store {
   /** Name of this instance, fixed at its first start; every chain's genesis binds it. */
   readonly origin: string
+  /** Where earlier actions are counted: in one chain, by seq, or over all lanes of a trail, by time and under counters. */
+  readonly countsIn: 'chain' | 'trail'
 
   /**
    * Checks the guards, applies the writes and appends the entries in one transaction, or does nothing.
@@ -107,6 +96,13 @@ export interface Store {
    */
   suspend(reasonFor: (chains: readonly string[]) => string): void
   resume(): void
+
+  /**
+   * Keeps others from using these counters for a moment, for a decision that they have overtaken. A file has no others.
+   *
+   * @param reservation a name that nobody else uses
+   */
+  reserve(counters: readonly string[], reservation: string): Promise<void>
 
   /** Puts a stop in force in this process at once, before it is durable. It leaves this overlay when it is committed. */
   impose(stop: KillSwitch): void

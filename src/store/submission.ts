@@ -107,12 +107,21 @@ export type Guard =
   | { kind: 'expiry'; of: Standing; isOver: boolean }
   /** None of these actions has been allowed in these scopes since this seq. */
   | { kind: 'noNewAllows'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
+  /** The counters are held until the commit, which comes at `end` or later. */
+  | { kind: 'counters'; of: readonly CounterUse[]; endMs: number; reservation: string | null }
   /** Fewer than this many approvals of the requester are pending. */
   | { kind: 'pendingBelow'; chain: string; requestedBy: string; limit: number }
   /** No entry of these types refers to the decision. */
   | { kind: 'noOutcome'; chain: string; decisionId: string; types: readonly EventType[] }
   /** The value still maps to this entry; null: to none. */
   | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }
+
+/** A counter of a trail that a decision is counted by, or reads. */
+export interface CounterUse {
+  counter: string
+  /** Its floor when it was read, which must be the same; null where the decision is only counted. */
+  floorMs: number | null
+}
 
 export interface Submission {
   guards: readonly Guard[]

@@ -2,7 +2,8 @@ import { inTrailOrder, laneNumber, type TrailPlace } from '../audit/chain.ts'
 import type { StoredEntry } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { entrySize, withinBytes } from './budget.ts'
-import type { PageQuery, TrailQuery } from './queries.ts'
+import type { PageQuery, TrailQuery, TrailTaken, TrailTakenQuery } from './queries.ts'
+import { read, type Steps } from './steps.ts'
 import type { Tables } from './tables.ts'
 
 /** Headers that are read at once of each chain. */
@@ -37,6 +38,24 @@ export async function trailPage(
   const listed = await merged(entries, lanes, query)
   const whole = sections?.length === 0 ? listed : await withSections(entries, lanes, listed, { sections, maxBytes })
   return { items: whole, total }
+}
+
+/** Allowed actions of a trail that was copied into a file, all at once. */
+export function* takenInTrail(
+  { entries, decisions }: Pick<Tables, 'entries' | 'decisions'>,
+  { trail, agent, session, fromMs, toMs }: TrailTakenQuery,
+): Steps<TrailTaken[]> {
+  const found: TrailTaken[] = []
+  for (const chain of yield* read(entries.lanes(trail))) {
+    const length = yield* read(entries.length(chain))
+    const first = yield* read(entries.firstNotBefore(chain, length, fromMs, undefined))
+    const end = yield* read(entries.firstNotBefore(chain, length, toMs, undefined))
+    for (const taken of yield* read(decisions.taken({ chain, agent, session, first, end, limit: -1 }))) {
+      const entry = yield* read(entries.withoutSections(chain, taken.seq))
+      if (entry !== undefined) found.push({ ...taken, chain, tsMs: Date.parse(entry.header.ts) })
+    }
+  }
+  return found.sort((a, b) => a.tsMs - b.tsMs || laneNumber(a.chain) - laneNumber(b.chain) || a.seq - b.seq)
 }
 
 /** First seq of a chain that is not before the place. */

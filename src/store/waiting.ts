@@ -41,7 +41,10 @@ export function enqueue(waiting: Waiting[], item: Waiting, writing: number): voi
 
 /** True for a guard that forbids further allows. It has priority: earlier allows would fail it at each retry. */
 function goesFirst({ submission }: Waiting): boolean {
-  return submission.guards.some(({ kind }) => kind === 'noNewAllows')
+  return submission.guards.some(
+    (guard) =>
+      guard.kind === 'noNewAllows' || (guard.kind === 'counters' && guard.of.some(({ floorMs }) => floorMs !== null)),
+  )
 }
 
 /** Refuses the submissions that nobody waits for any longer, and returns the others. */

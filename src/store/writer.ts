@@ -72,9 +72,9 @@ export interface Writer {
 /** The group of a request, at its beginning. */
 export function groupOf(
   { imposed, seal, known, regressed, nowMs }: WriteRequest,
-  beside: Pick<Group, 'origin' | 'random' | 'tables' | 'memory'>,
+  beside: Pick<Group, 'origin' | 'random' | 'tables' | 'memory'> & Partial<Pick<Group, 'counters' | 'slackMs'>>,
 ): Group {
-  return { ...beside, imposed, seal, known, nowMs, heads: new Map(), regressed: new Map(regressed) }
+  return { slackMs: 0, ...beside, imposed, seal, known, nowMs, heads: new Map(), regressed: new Map(regressed) }
 }
 
 /** Applies as many submissions as fit in the time of a group, and seals the chains that they touched. */

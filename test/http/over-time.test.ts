@@ -10,11 +10,14 @@ import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts
 import { check } from '../../src/actions/gate/check.ts'
 import { historyReader } from '../../src/actions/gate/history.ts'
 import { riskNow } from '../../src/actions/gate/judge.ts'
-import { idMaker } from '../../src/base/id.ts'
+import { type StoredEntry, sectionValue } from '../../src/audit/entry.ts'
+import type { Grounds, HistoryEnd } from '../../src/audit/grounds.ts'
+import { idMaker, siblingId } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { historyFrom, type TakenAction } from '../../src/gate/history.ts'
+import type { Snapshot } from '../../src/store/queries.ts'
 import { type MakeWriter, writeHere, writeInThread } from '../../src/store/sqlite/writers.ts'
-import type { Snapshot, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { HEADER, setOf } from '../authoring/sources.ts'
 import { factsOverTime } from '../gate/facts-over-time.ts'
 import {
@@ -202,15 +205,19 @@ test('the window moves with the time, and survives a restart', async () => {
   const dir = temporaryFolder()
   const gate = await start({ dir, clock })
   const key = await gate.key({ identity: 'bot' })
-  const rule = async (at: Gate) => (await ask(at, key, 'transfer.out', { amount: 1 })).body.data.rule
-  assert.equal(await rule(gate), 'all')
+  const ruled = async (at: Gate) => (await ask(at, key, 'transfer.out', { amount: 1 })).body.data
+  const rule = async (at: Gate): Promise<string> => (await ruled(at)).rule
+  const first = await ruled(gate)
+  assert.equal(first.rule, 'all')
+  // In a fleet, an entry is later than all that its decision has read.
+  const { ts } = (await entryOf(gate, first.decisionId)).header
   now += 40 * 60_000
   assert.equal(await rule(gate), 'all')
   assert.equal(await rule(gate), 'third')
   await gate.server.close()
   const again = await start({ dir, clock })
   assert.equal(await rule(again), 'third')
-  now += 20 * 60_000 - 1
+  now = Date.parse(ts) + 60 * 60_000 - 1
   assert.equal(await rule(again), 'third')
   now += 1
   assert.equal(await rule(again), 'all')
@@ -240,6 +247,10 @@ test('a decision that counted is explained by what it counted, whatever has come
   }
 })
 
+async function entryOf({ server }: Gate, decisionId: string): Promise<StoredEntry> {
+  return (await server.store.entry(siblingId(decisionId, 'entry'))) ?? assert.fail()
+}
+
 const step = fc.record({
   action: fc.constantFrom('transfer.out', 'transfer.in', 'mail.send', 'secret.read'),
   agent: fc.constantFrom('bot', 'ann'),
@@ -255,21 +266,23 @@ test('property: what the service reads from its file is what a list of what was 
   const { store } = gate.server
   const reader = historyReader(store)
   const allowed: TakenAction[] = []
-  const facts = new Map<string, [seq: number, values: Json]>()
+  const facts = new Map<string, [end: HistoryEnd, values: Json]>()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       for (const { action, agent, session, amount, minutes } of steps) {
         now += minutes * 60_000
         const context = { ...(session !== undefined && { session }), ...(amount !== undefined && { amount }) }
         const query = { action, context, plan: undefined, agent, nowMs: now }
-        const { history } = await reader.read(SET, 'acme/live', query)
+        const { history } = await reader.read(SET, 'acme/live', query, null)
         const wanted = Object.fromEntries(factsOverTime(SET, query, historyFrom(SET, query, allowed)))
         assert.deepEqual(Object.fromEntries(factsOverTime(SET, query, history)), wanted)
-        const end = (await store.lengths(['acme/live'])).get('acme/live') ?? 0
-        facts.set(JSON.stringify(query), [end, wanted])
         const answer = await ask(gate, keys[agent], action, context)
         assertDone(answer)
-        if (answer.body.data.decision === 'allow') allowed.push({ action, context, agent, atMs: now })
+        const entry = await entryOf(gate, answer.body.data.decisionId)
+        const { historyEnd } = sectionValue(entry, 'grounds') as unknown as Grounds
+        if (historyEnd !== null) facts.set(JSON.stringify(query), [historyEnd, wanted])
+        const atMs = Date.parse(entry.header.ts)
+        if (answer.body.data.decision === 'allow') allowed.push({ action, context, agent, atMs })
       }
     }),
     { numRuns: 25 },
@@ -301,7 +314,7 @@ test('a new action of many patterns has a turn of its own before anything asks w
   assert.deepEqual(turns, [[], [false, true]])
 })
 
-fileTest('a check that counts is decided, however many others are allowed what it counts', async () => {
+test('a check that counts is decided, however many others are allowed what it counts', async () => {
   const gate = await start({ threads: { ...inThisThread, writer: writeInThread() } })
   const deps = depsOf(gate)
   const [busy, calm] = [
@@ -380,7 +393,7 @@ fileTest(
     const reader = historyReader(gate.server.store)
     const paid = async (from = historyReader(gate.server.store)): Promise<Json | undefined> => {
       const query = { action: 'transfer.out', context: { amount: 1 }, agent: 'bot', nowMs: now }
-      const { history } = await from.read(SET, 'acme/live', query)
+      const { history } = await from.read(SET, 'acme/live', query, null)
       return factsOverTime(SET, query, history).get('history.sum.paid')
     }
     assert.deepEqual([await paid(reader), await paid()], [91, 91])
@@ -454,27 +467,30 @@ fileTest('of entries that count for nobody, a limited number is looked at before
   assert.ok(looked.reduce((sum, one) => sum + one, 0) > 9000)
 })
 
-test('a reading goes on when its connection was replaced, and ends at the end of the chain whatever was asked', async () => {
-  let discard = (): void => undefined
-  const writer: MakeWriter = (address, file) => {
-    discard = () => file.discard()
-    return writeHere(address, file)
-  }
-  const gate = await start({ threads: { ...inThisThread, writer } })
-  const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
-  const deps = depsOf(gate)
-  await Promise.all(Array.from({ length: 500 }, () => check(deps, caller, { tenantId: 'acme', action: 'page.read' })))
-  let parts = 0
-  const snapshot: Store['snapshot'] = (work) => {
-    parts += 1
-    discard()
-    return deps.store.snapshot(work)
-  }
-  const query = { action: 'page.write', agent: 'bot', nowMs: Date.now() }
-  const { history } = await historyReader({ ...deps.store, snapshot }).at(SET, 'acme/live', query, 2 ** 40)
-  assert.equal(history.tallies.get('history.count.pages')?.count, 500)
-  assert.ok(parts > 2)
-})
+fileTest(
+  'a reading goes on when its connection was replaced, and ends at the end of the chain whatever was asked',
+  async () => {
+    let discard = (): void => undefined
+    const writer: MakeWriter = (address, file) => {
+      discard = () => file.discard()
+      return writeHere(address, file)
+    }
+    const gate = await start({ threads: { ...inThisThread, writer } })
+    const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
+    const deps = depsOf(gate)
+    await Promise.all(Array.from({ length: 500 }, () => check(deps, caller, { tenantId: 'acme', action: 'page.read' })))
+    let parts = 0
+    const snapshot: Store['snapshot'] = (work) => {
+      parts += 1
+      discard()
+      return deps.store.snapshot(work)
+    }
+    const query = { action: 'page.write', agent: 'bot', nowMs: Date.now() }
+    const { history } = await historyReader({ ...deps.store, snapshot }).at(SET, 'acme/live', query, 2 ** 40)
+    assert.equal(history.tallies.get('history.count.pages')?.count, 500)
+    assert.ok(parts > 2)
+  },
+)
 
 test('what is kept of many sessions does not grow with the patterns of a counter', async () => {
   const patterns = Array.from({ length: 2000 }, (_, i) => `pay.region-${i}.account-${i}.*`)
@@ -492,7 +508,7 @@ rules: [{id: r, actions: [pay], effect: deny, reason: R., when: {fact: history.c
   }
   const before = heap()
   for (let i = 0; i < 300; i += 1)
-    await reader.read(set, 'acme/live', { agent: 'bot', nowMs: 0, action: 'pay', context: { session: `s${i}` } })
+    await reader.read(set, 'acme/live', { agent: 'bot', nowMs: 0, action: 'pay', context: { session: `s${i}` } }, null)
   const grown = heap() - before
   // A list of the patterns is 70 kB.
   assert.ok(grown < 300 * 10_000, `${grown} bytes`)

@@ -1,4 +1,4 @@
-import { ownerOf } from '../../audit/chain.ts'
+import { ownerOf, trailOf } from '../../audit/chain.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
 import { canonicalJson } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
@@ -93,7 +93,7 @@ async function judgeAgain(
 /** The recorded reason, if it is that of a stop which was in force and covers the action. */
 function stopThen(deps: Deps, chain: string, { decision, grounds }: Decided, set: PolicySet | undefined) {
   const { action } = decision
-  const subject = { chain, action, domain: set && domainOf(set, action) }
+  const subject = { chain: trailOf(chain), action, domain: set && domainOf(set, action) }
   const { evaluatedAt, reason } = grounds
   const stop = deps.store
     .state()

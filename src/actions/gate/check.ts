@@ -11,7 +11,7 @@ import { type Caller, type CheckDeps, committedTime, type Decided, decideAndComm
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
 import { type Asked, type Resolution, resolveHold, ruled } from './hold.ts'
-import { judgeNow, turnFor } from './judge.ts'
+import { judgeNow, reserveFor, turnFor } from './judge.ts'
 
 export interface CheckOptions {
   /** Requests an explanation; none is computed otherwise. */
@@ -35,10 +35,19 @@ export function check(
   const inTurn = (): Promise<CheckAnswer> => {
     const set = deps.policies.get(caller.tenantId)
     const decided = (): Promise<CheckAnswer> =>
-      decideAndCommit(deps.store, () => decide(deps, caller, request, idempotency, explain))
+      decideAndCommit(deps.store, (isOvertaken) => {
+        const reservation = isOvertaken ? deps.newId('request') : null
+        return decide(deps, caller, request, { idempotency, explain, reservation })
+      })
     return set === undefined ? decided() : deps.history.runExclusive(set, caller, request.action, decided)
   }
   return turnFor(deps, caller, request.action)?.then(inTurn) ?? inTurn()
+}
+
+interface Attempt extends CheckOptions {
+  idempotency: Idempotency | undefined
+  /** Name under which an overtaken decision has its counters to itself. */
+  reservation: string | null
 }
 
 /** Decides once, and submits the decision with what it changes. It awaits only what the request needs. */
@@ -46,13 +55,13 @@ async function decide(
   deps: CheckDeps,
   caller: Caller,
   request: CheckRequest,
-  idempotency: Idempotency | undefined,
-  explain: boolean,
+  { idempotency, explain, reservation }: Attempt,
 ): Promise<Decided<CheckAnswer>> {
   const earlier = idempotency && (await earlierUse(deps.store, caller, idempotency))
   const replayed = earlier && (await replayedAnswer(deps, caller, request, earlier))
   if (replayed !== undefined) return { submission: null, reply: () => replayed }
-  const judging = judgeNow(deps, caller, request, explain)
+  if (reservation !== null) await reserveFor(deps, caller, request, reservation)
+  const judging = judgeNow(deps, caller, request, { isExplained: explain, reservation })
   const judged = judging instanceof Promise ? await judging : judging
   if (deps.isLarge) await deps.pause?.(caller.tenantId)
   const asked: Asked = { caller, request, judged, decisionId: deps.newId('decision') }
@@ -62,7 +71,11 @@ async function decide(
   const bound = idempotency && bindTo(deps, caller, idempotency, earlier, entry.id)
   return {
     submission: {
-      guards: guardsOf(asked, entry, [...resolved.guards, ...(bound?.guards ?? [])]),
+      guards: guardsOf(asked, entry, [
+        ...countingGuards(deps, asked, entry, reservation),
+        ...resolved.guards,
+        ...(bound?.guards ?? []),
+      ]),
       writes: bound === undefined ? resolved.writes : [...resolved.writes, ...bound.writes],
       entries: [entry, ...resolved.entries],
     },
@@ -85,12 +98,27 @@ function asObserved({ set, outcome: ruling }: Asked['judged'], resolved: Resolut
 /** The caller's key is active at the commit; what an allow rests on holds. */
 function guardsOf({ caller, judged }: Asked, { decision }: DecisionEntry, others: readonly Guard[]): Guard[] {
   const guards: Guard[] = [{ kind: 'keyActive', keyId: caller.key.id }]
-  if (decision.decision === 'allow') {
-    guards.push({ kind: 'notStopped', subject: judged.subject })
-    if (judged.seen !== null) guards.push(judged.seen.guard)
-  }
+  const isAllowed = decision.decision === 'allow'
+  if (isAllowed) guards.push({ kind: 'notStopped', subject: judged.subject })
+  // A fleet has no order in which a denial shows what it has seen, other than that of its counters.
+  if (judged.seen !== null && (isAllowed || judged.seen.guard.kind === 'counters')) guards.push(judged.seen.guard)
   guards.push(...others)
   return guards
+}
+
+/** The counters that an allow is counted by, whether its own policies count or not. */
+function countingGuards(
+  { history, store }: CheckDeps,
+  { caller, judged, request }: Asked,
+  entry: DecisionEntry,
+  reservation: string | null,
+): Guard[] {
+  const { set, nowMs } = judged
+  if (store.countsIn === 'chain' || set === undefined || entry.grounds.taken === null) return []
+  const { action, context, plan } = request
+  const query = { agent: principalOf(caller.key), nowMs, action, context, plan }
+  const guard = history.counting(set, caller.chain, query, reservation)
+  return guard === undefined ? [] : [guard]
 }
 
 /** The time of the entry; a chain that is ahead of a clock that was set back prolongs no allow. */

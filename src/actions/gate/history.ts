@@ -1,24 +1,30 @@
+import { trailOf } from '../../audit/chain.ts'
 import { boundedCache } from '../../base/bounded-cache.ts'
 import { serialByKey } from '../../base/concurrency.ts'
 import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
-import type { Glob } from '../../base/glob.ts'
-import {
-  addTallies,
-  type HistoryQuery,
-  MAX_SESSION_ACTIONS,
-  NO_HISTORY,
-  sessionOf,
-  subtractTally,
-  type Tally,
-} from '../../gate/history.ts'
+import { addTallies, MAX_SESSION_ACTIONS, NO_HISTORY, subtractTally, type Tally } from '../../gate/history.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
-import type { TakenBy } from '../../store/queries.ts'
 import { read } from '../../store/steps.ts'
 import type { Store } from '../../store/store.ts'
-import type { Guard } from '../../store/submission.ts'
 import type { HistoryReader, ReadHistory } from '../deps.ts'
+import {
+  bySeq,
+  byTime,
+  countersFor,
+  countersOf,
+  type Extent,
+  extentNow,
+  heldFor,
+  NEVER,
+  newestPruned,
+  type Parts,
+  partsOf,
+  seenOf,
+  type Wanted,
+  wantedOf,
+} from './extent.ts'
 import {
   actionsIn,
   type Present,
@@ -35,9 +41,6 @@ const MAX_SESSIONS = 1000
 /** Time limit for waiting behind other checks, so that abandoned requests are not decided. */
 const TURN_LIMIT_MS = 5000
 
-/** Time of the newest pruned entry where none was pruned, or none that is young enough to matter. */
-const NEVER = Number.NEGATIVE_INFINITY
-
 export const NOTHING_READ: ReadHistory = { history: NO_HISTORY, seen: null }
 
 /** True when rules or factors about the action count earlier actions. */
@@ -45,38 +48,46 @@ export function countsHistory(set: PolicySet, action: string): boolean {
   return set.evaluator.about(action).overTime.length > 0
 }
 
-/** Inputs of the facts over time about one action. */
-interface Wanted {
-  counters: readonly { text: string; counter: Counter; by: TakenBy }[]
-  /** Set when session facts are wanted and the request has a session. */
-  session: TakenBy | undefined
-}
-
 export function historyReader(store: Store): HistoryReader {
   const serial = serialByKey()
   const run = readingRunner(store)
   const cached = cachedWindows()
   return {
-    async read(set, chain, query) {
+    async reserve(set, chain, query, reservation) {
+      const wanted = wantedOf(set, query)
+      if (wanted !== undefined) await store.reserve(countersOf(chain, wanted), reservation)
+    },
+    async read(set, chain, query, reservation) {
       const wanted = wantedOf(set, query)
       if (wanted === undefined) return NOTHING_READ
       const { nowMs } = query
       return run(function* (at) {
-        const end = yield* read(at().length(chain))
-        const { history } = yield* historyAt(at, { set, chain, nowMs, end, prunedMs: NEVER, wanted, windows: cached })
-        return { history, seen: { end, guard: guardOf(chain, end, wanted) } }
+        const extent = yield* extentNow(at, store, chain, nowMs, wanted)
+        const { history } = yield* historyAt(at, {
+          set,
+          chain,
+          nowMs,
+          extent,
+          prunedMs: NEVER,
+          wanted,
+          windows: cached,
+        })
+        return { history, seen: seenOf(chain, extent, wanted, reservation) }
       })
+    },
+    counting(set, chain, query, reservation) {
+      const counters = countersFor(set, chain, query)
+      return counters.length === 0 ? undefined : heldFor(counters, reservation)
     },
     async at(set, chain, query, end) {
       const wanted = wantedOf(set, query)
       if (wanted === undefined) return { history: NO_HISTORY, erased: 0 }
       const { nowMs } = query
-      const pruned = await store.pruned(chain)
-      const prunedMs = pruned === undefined ? NEVER : Date.parse(pruned.lastTs)
+      const prunedMs = await newestPruned(store, typeof end === 'number' ? [chain] : await store.lanes(trailOf(chain)))
       return run(function* (at) {
-        // The recorded end of an altered row may be any.
-        const known = Math.min(end, yield* read(at().length(chain)))
-        return yield* historyAt(at, { set, chain, nowMs, end: known, prunedMs, wanted, windows: WINDOWS })
+        const extent = typeof end === 'number' ? bySeq(Math.min(end, yield* read(at().length(chain)))) : byTime(end)
+        const of = extent.by === 'seq' ? chain : trailOf(chain)
+        return yield* historyAt(at, { set, chain: of, nowMs, extent, prunedMs, wanted, windows: WINDOWS })
       })
     },
     runExclusive(set, caller, action, work) {
@@ -127,15 +138,15 @@ function cachedWindows(): Windows {
     *tally(at, set, counter, window) {
       const identity = identities.get(counter) ?? identityOf(set, counter)
       identities.set(counter, identity)
-      const { chain, agent, session, first, end } = window
-      const key = JSON.stringify([chain, agent, session, identity])
+      const { by, chain, agent, session, first, end } = window
+      const key = JSON.stringify([by, chain, agent, session, identity])
       const room = session === null ? tallies : sessionTallies
       const found = yield* movedTally(at, set, counter, window, room.get(key))
       room.put(key, { first, end, tally: found.tally })
       return found
     },
     *actions(at, window) {
-      const key = JSON.stringify([window.chain, window.agent, window.session])
+      const key = JSON.stringify([window.by, window.chain, window.agent, window.session])
       const known = sessions.get(key)
       const isEarlier = known !== undefined && known.end <= window.end
       const actions = yield* isEarlier
@@ -171,73 +182,65 @@ interface CachedTally {
   tally: Tally
 }
 
-/** Undefined when the action has no facts over time. */
-function wantedOf(set: PolicySet, { action, agent, ...request }: HistoryQuery): Wanted | undefined {
-  const { overTime } = set.evaluator.about(action)
-  if (overTime.length === 0) return undefined
-  const session = sessionOf(set, request)
-  const counters = overTime.flatMap(({ text }): Wanted['counters'] => {
-    const counter = set.counters.get(text)
-    const by = counter && takenBy(counter, agent, session)
-    return counter === undefined || by === undefined ? [] : [{ text, counter, by }]
-  })
-  const ofSession = session !== undefined && overTime.some(({ root }) => root === 'session')
-  return { counters, session: ofSession ? { agent, session } : undefined }
-}
-
-/** Undefined when the counter needs a session and the request has none. */
-function takenBy({ by }: Counter, agent: string, session: string | undefined): TakenBy | undefined {
-  if (by === 'tenant') return { agent: null, session: null }
-  if (by === 'agent') return { agent, session: null }
-  return session === undefined ? undefined : { agent, session }
-}
-
 interface HistoryOf {
   set: PolicySet
   chain: string
   nowMs: number
-  end: number
+  extent: Extent
   /** Time of the newest pruned entry. */
   prunedMs: number
   wanted: Wanted
   windows: Windows
 }
 
-function* historyAt(at: Present, { set, chain, nowMs, end, prunedMs, wanted, windows }: HistoryOf) {
+function* historyAt(at: Present, { set, chain, nowMs, extent, prunedMs, wanted, windows }: HistoryOf) {
   const beginOf = (withinMs: number): number => nowMs - withinMs + 1
   const firsts = new Map<number, number>()
   const tallies = new Map<string, Tally>()
+  const { by: unit, end } = extent
   let erased = 0
   for (const { text, counter, by } of wanted.counters) {
     const { withinMs } = counter
-    const first = firsts.get(withinMs) ?? (yield* windows.first(at, chain, end, beginOf(withinMs), withinMs))
+    const first =
+      unit === 'time'
+        ? Math.min(beginOf(withinMs), end)
+        : (firsts.get(withinMs) ?? (yield* windows.first(at, chain, end, beginOf(withinMs), withinMs)))
     firsts.set(withinMs, first)
-    const window = { ...by, chain, first, end }
-    const found = yield* windows.tally(at, set, counter, window)
+    const found = yield* tallyOfParts(
+      at,
+      set,
+      counter,
+      windows,
+      partsOf({ ...by, by: unit, chain, first, end }, extent),
+    )
     tallies.set(text, found.tally)
     erased += found.erased + (beginOf(withinMs) <= prunedMs ? 1 : 0)
   }
   if (wanted.session !== undefined && prunedMs !== NEVER) erased += 1
-  const taken = wanted.session && (yield* windows.actions(at, { ...wanted.session, chain, first: 0, end }))
+  const taken =
+    wanted.session && (yield* takenIn(at, windows, { ...wanted.session, by: unit, chain, first: 0, end }, extent))
   const sessionActions = taken === undefined || taken.size > MAX_SESSION_ACTIONS ? undefined : taken
   return { history: { tallies, sessionActions }, erased }
 }
 
-/** The guard of an allow: nothing that it counted has been allowed since. */
-function guardOf(chain: string, end: number, { counters, session }: Wanted): Guard {
-  const scopes = new Map<string, TakenBy & { actions: Glob[] }>()
-  const add = (by: TakenBy, actions: readonly Glob[]): void => {
-    const key = JSON.stringify([by.agent, by.session])
-    const scope = scopes.get(key) ?? { ...by, actions: [] }
-    scope.actions.push(...actions)
-    scopes.set(key, scope)
-  }
-  for (const { counter, by } of counters) add(by, counter.actions)
-  if (session !== undefined) add(session, ANY_ACTION)
-  return { kind: 'noNewAllows', chain, since: end, of: [...scopes.values()] }
+function* tallyOfParts(
+  at: Present,
+  set: PolicySet,
+  counter: Counter,
+  windows: Windows,
+  { settled, rest }: Parts,
+): Reading<WindowTally> {
+  const found = yield* windows.tally(at, set, counter, settled)
+  if (rest.first >= rest.end) return found
+  const more = yield* tallyIn(at, set, counter, rest)
+  return { tally: addTallies(found.tally, more.tally), erased: found.erased + more.erased }
 }
 
-const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]
+function* takenIn(at: Present, windows: Windows, window: Window, extent: Extent): Reading<ReadonlySet<string>> {
+  const { settled, rest } = partsOf(window, extent)
+  const actions = yield* windows.actions(at, settled)
+  return rest.first >= rest.end ? actions : yield* actionsIn(at, rest, actions)
+}
 
 /** Cache key of a counter: patterns, window, summed fact and default. A digest, however many patterns there are. */
 function identityOf({ facts }: PolicySet, { actions, sum, withinMs }: Counter): string {

@@ -29,15 +29,27 @@ export function judgeNow(
   deps: CheckDeps,
   caller: Caller,
   asked: Asked,
-  isExplained: boolean,
+  { isExplained, reservation }: JudgeOptions,
 ): Judged | Promise<Judged> {
   const now = situationOf(deps, caller, asked, isExplained)
   const { set } = now
   if (set !== undefined && countsHistory(set, asked.action))
     return deps.history
-      .read(set, caller.chain, queryOf(now, asked))
+      .read(set, caller.chain, queryOf(now, asked), reservation)
       .then((read) => judgeIn(now, deps, caller, asked, read))
   return judgeIn(now, deps, caller, asked, NOTHING_READ)
+}
+
+/** Gives an overtaken decision its counters to itself, before its time and its policies are looked at. */
+export async function reserveFor(deps: CheckDeps, caller: Caller, asked: Asked, reservation: string): Promise<void> {
+  const now = situationOf(deps, caller, asked, false)
+  if (now.set !== undefined) await deps.history.reserve(now.set, caller.chain, queryOf(now, asked), reservation)
+}
+
+interface JudgeOptions {
+  isExplained: boolean
+  /** Name under which an overtaken decision has its counters to itself. */
+  reservation: string | null
 }
 
 /** The state that a judgement is made by. */
@@ -105,7 +117,7 @@ export function inSlices(pause: () => Promise<void>): Pause {
 /** The risk by the current state. */
 export async function riskNow(deps: CheckDeps, caller: Caller, request: Asked): Promise<Risk> {
   await turnFor(deps, caller, request.action)
-  return (await judgeNow(deps, caller, request, false)).risk
+  return (await judgeNow(deps, caller, request, { isExplained: false, reservation: null })).risk
 }
 
 /** The turn to wait for where it may take milliseconds to find what is about the action, as it does once. */

@@ -4,6 +4,7 @@ import type { Bounded, PolicySource } from '../../authoring/load/files.ts'
 import type { CompiledPolicies } from '../../authoring/load/load.ts'
 import { notValidated } from '../../authoring/load/validation.ts'
 import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
 import { NO_HISTORY } from '../../gate/history.ts'
 import type { Question } from '../../gate/judge.ts'
 import { closed, RiskRequest } from '../../gate/request.ts'
@@ -96,7 +97,8 @@ async function questionOf(
   const nowMs = deps.clock()
   const query = { agent, nowMs, action, context, plan }
   const stop = coveringStop(deps.store.state().switches, { chain, action, domain: set && domainOf(set, action) })
-  const end = await lengthOf(deps.store, chain)
+  const { store } = deps
+  const end = store.countsIn === 'chain' ? await lengthOf(store, chain) : formatTimestamp(nowMs + 1)
   // Read as for an explained decision, so that no cache of the checks changes.
   const history = set === undefined ? NO_HISTORY : (await deps.history.at(set, chain, query, end)).history
   return { killSwitchReason: stop && reasonOf(stop), tenant: tenantId, environment, ...query, history }

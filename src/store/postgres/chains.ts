@@ -5,7 +5,6 @@ import { placeOf } from '../places.ts'
 import type { SeqRange } from '../queries.ts'
 import type { SealRow } from '../source.ts'
 import { first, type Runner, type Statement, statement } from './database.ts'
-import type { Lane } from './lease.ts'
 import { CHANNEL } from './listener.ts'
 
 const NUMBER = statement('SELECT number FROM gate.chain WHERE name = $1')
@@ -31,7 +30,6 @@ const locking = (which: string): Statement =>
 const LOCK = locking('WHERE name = ANY($1)')
 const LOCK_TENANTS = locking('WHERE name = ANY($1) OR tenant = ANY($2)')
 const LOCK_ALL = locking('')
-const LOCK_LANES = statement('SELECT gate.lock_lanes($1, $2, $3, $4, $5, $6)')
 const PUT_HEAD = statement(
   `UPDATE gate.chain SET length = $2, hash = decode($3, 'hex'), sealed_size = $4, seal_key = $5, seal = $6 WHERE name = $1`,
 )
@@ -106,12 +104,6 @@ export function lockChains(run: Runner, extent: Extent): Promise<LockedChain[]> 
   return tenants === undefined
     ? run.rows<LockedChain>(LOCK, [chains])
     : run.rows<LockedChain>(LOCK_TENANTS, [chains, tenants])
-}
-
-/** Locks lanes, which fails when they are not as they are expected, or when the lane is another's. */
-export function lockLanes(run: Runner, { number, token }: Lane, expected: readonly LockedChain[], state: number): void {
-  const of = <K extends keyof LockedChain>(member: K) => expected.map((chain) => chain[member])
-  run.send(LOCK_LANES, [number, token, of('name'), of('length'), of('digits'), state])
 }
 
 /** Requires later entries of these chains to be decided by this version of the records, and tells every sidecar. */

@@ -2,11 +2,12 @@ import { type Head, isLane, laneOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { mayStandInLane } from '../../audit/replay/rules.ts'
 import { digitsOf } from '../../base/digest.ts'
 import type { PreparedSubmission, Submission } from '../submission.ts'
-import { type LockedChain, lockChains, lockLanes, type Numbers } from './chains.ts'
-import { isDatabaseError } from './database.ts'
+import { type LockedChain, lockChains, type Numbers } from './chains.ts'
+import { isDatabaseError, type Runner, statement } from './database.ts'
 import type { Lane, LaneLease } from './lease.ts'
 import { chainsOf, type Locking } from './writer.ts'
 
+const LOCK_LANES = statement('SELECT gate.lock_lanes($1, $2, $3, $4, $5, $6)')
 /** Codes of the functions in the schema. */
 const LANE_LOST = 'GS001'
 const NOT_AS_KNOWN = 'GS002'
@@ -78,4 +79,10 @@ function inLane(submission: PreparedSubmission, number: number): PreparedSubmiss
     ...submission,
     entries: submission.entries.map((entry) => ({ ...entry, chain: laneOf(entry.chain, number) })),
   }
+}
+
+/** Locks lanes, which fails when they are not as they are expected, or when the lane is another's. */
+function lockLanes(run: Runner, { number, token }: Lane, expected: readonly LockedChain[], state: number): void {
+  const of = <K extends keyof LockedChain>(member: K) => expected.map((chain) => chain[member])
+  run.send(LOCK_LANES, [number, token, of('name'), of('length'), of('digits'), state])
 }

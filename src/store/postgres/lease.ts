@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { laneNumber } from '../../audit/chain.ts'
+import { forgetCounters } from './counters.ts'
 import { type Database, first, statement } from './database.ts'
 import { begin } from './transaction.ts'
 
 /** Time after which the lane of a sidecar that is not heard of may be taken by another. */
 const LEASE_MS = 10_000
 const RENEWED_AFTER_MS = 2000
+const FORGOTTEN_AFTER_MS = 600_000
 
 const END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`
 const TAKE = statement(
@@ -34,6 +36,7 @@ export interface Lane {
 export function laneLease(database: Database) {
   const holder = randomBytes(10).toString('hex')
   let held: Promise<Lane> | undefined
+  let forgottenMs = Number.NEGATIVE_INFINITY
   let renewedMs = Number.NEGATIVE_INFINITY
   /** The lanes that are held, as the server said last. */
   let live: readonly number[] = []
@@ -55,6 +58,12 @@ export function laneLease(database: Database) {
     } finally {
       await client.end().catch(() => undefined)
     }
+  }
+  /** Now and then, by the first of the sidecars. */
+  const forget = async (): Promise<void> => {
+    if (live[0] !== mine || performance.now() - forgottenMs < FORGOTTEN_AFTER_MS) return
+    forgottenMs = performance.now()
+    await forgetCounters(database.any)
   }
   const lost = (): void => {
     held = undefined
@@ -78,6 +87,7 @@ export function laneLease(database: Database) {
       renewedMs = performance.now()
       const renewed = await database.any.rows(RENEW, [number, token])
       if (renewed.length === 0) lost()
+      await forget()
       live = (await database.any.rows<{ lane: number }>(HELD)).map((row) => row.lane)
     },
     /** True for the lanes of this sidecar; for the chains that no sidecar holds, only at the first of those that are there. */

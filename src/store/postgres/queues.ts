@@ -16,7 +16,10 @@ const PACE: Pace = {
   written: () => undefined,
 }
 
-interface QueuesOptions extends WriterOptions {
+/** Floors of counters, and the rest between the clocks of sidecars, come to less. */
+const SLACK_MS = 1000
+
+interface QueuesOptions extends Omit<WriterOptions, 'slackMs'> {
   heads: ReturnType<typeof knownHeads>
   /** Undefined for a store without lanes. */
   lease: LaneLease | undefined
@@ -26,8 +29,9 @@ interface QueuesOptions extends WriterOptions {
 export function serverQueues(
   database: Database,
   host: Omit<QueueHost, 'writer' | 'pace' | 'discard' | 'heads'>,
-  { heads, lease, ...options }: QueuesOptions,
+  { heads, lease, ...given }: QueuesOptions,
 ) {
+  const options = { ...given, slackMs: lease === undefined ? 0 : SLACK_MS }
   const { numbers } = options
   const begun = (locking?: Locking) => {
     const writer = serverWriter(database, options, locking)

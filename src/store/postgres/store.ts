@@ -6,6 +6,7 @@ import { UnusableFile, unavailable } from '../errors.ts'
 import { held } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
 import { loaded, type Memory, refreshed } from '../memory.ts'
+import type { TrailTakenQuery } from '../queries.ts'
 import { readsOf } from '../reads.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys, Store } from '../store.ts'
@@ -13,7 +14,8 @@ import { stateBefore } from '../verify/fold.ts'
 import { unsealedIn } from '../verify/seals.ts'
 import { assertFollows, type FollowOptions } from '../verify/startup.ts'
 import { verifyChain } from '../verify/verify-chain.ts'
-import type { Numbers } from './chains.ts'
+import { chainPlaces, type Numbers } from './chains.ts'
+import { floorsOf, reserveCounters, takenInTrail } from './counters.ts'
 import { type Address, database as connected, type Database, type Runner } from './database.ts'
 import { laneLease } from './lease.ts'
 import { listener } from './listener.ts'
@@ -119,6 +121,8 @@ function storeOn(database: Database, opened: Opened): Store {
   return {
     ...members,
     origin,
+    countsIn: 'trail',
+    reserve: (counters, reservation) => reserveCounters(database.any, counters, reservation),
     commit(submission, isAbandoned) {
       const refused = refusal(submission) ?? (isStale() ? unavailable('be reached', 'it has not answered') : undefined)
       return refused === undefined ? queues.submit(submission, isAbandoned) : Promise.reject(refused)
@@ -131,12 +135,7 @@ function storeOn(database: Database, opened: Opened): Store {
     ...sealReads(database, origin, numbers, sealKey),
     ...readsOf(() => tables, clock),
     stateBefore: (chain, size) => runLater(stateBefore(tables, origin, chain, size)),
-    snapshot: (work) =>
-      snapshot(database, (run) => {
-        const { entries, decisions } = tablesOn(run, numbers)
-        const { length, firstNotBefore: seqNotBefore } = entries
-        return runLater(work({ length, seqNotBefore, taken: decisions.taken, requestAt: decisions.requestAt }))
-      }),
+    snapshot: snapshotsOf(database, numbers),
     scrub: async () => true,
     async verifyChain(request, onProgress = () => undefined, signal) {
       const verification = verifyChain(tables, origin, { ...request, sealKey: sealKey(), nowMs: clock() }, onProgress)
@@ -153,6 +152,20 @@ function storeOn(database: Database, opened: Opened): Store {
       await database.close()
     },
   }
+}
+
+/** Runs work that reads the history of chains, or of trails, on one state of the database. */
+function snapshotsOf(database: Database, numbers: Numbers): Store['snapshot'] {
+  return (work) =>
+    snapshot(database, (run) => {
+      const { entries, decisions } = tablesOn(run, numbers)
+      const { length, firstNotBefore: seqNotBefore } = entries
+      const { taken, requestAt } = decisions
+      const places = chainPlaces(run, numbers)
+      const inTrail = (query: TrailTakenQuery) => takenInTrail(run, places, query)
+      const floors = (counters: readonly string[]) => floorsOf(run, counters)
+      return runLater(work({ length, seqNotBefore, taken, requestAt, takenInTrail: inTrail, floors }))
+    })
 }
 
 /** Refreshes of the records: at each call, and when another sidecar tells of a change. */

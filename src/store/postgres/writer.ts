@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type Head, ownerOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
-import type { Group } from '../group.ts'
+import type { Group, HeldCounter } from '../group.ts'
 import { type Memory, refreshed } from '../memory.ts'
 import { randomPool } from '../random-pool.ts'
 import { runLater } from '../steps.ts'
@@ -19,11 +19,18 @@ import {
   putHead,
   requireState,
 } from './chains.ts'
-import type { Database, Runner } from './database.ts'
+import { counterHolds, raiseFloors } from './counters.ts'
+import { type Database, type Runner, statement } from './database.ts'
 import { isBusy } from './errors.ts'
 import { type SharedTexts, sharedTexts } from './shared-text.ts'
 import { tablesOn } from './tables.ts'
 import { begin, type Transaction } from './transaction.ts'
+
+// In one order, so that no two wait for each other.
+const LOCK_EVENTS = statement(
+  `SELECT pg_advisory_xact_lock(event)
+     FROM (SELECT DISTINCT hashtextextended(name, 0) AS event FROM unnest($1::text[]) AS of (name) ORDER BY event) AS ordered`,
+)
 
 /** Attempts of a group whose locks were not what was expected. */
 const ATTEMPTS = 3
@@ -31,6 +38,8 @@ const ATTEMPTS = 3
 export interface WriterOptions {
   origin: string
   numbers: Numbers
+  /** Time by which a chain may be ahead of the clock without an entry about it. */
+  slackMs: number
 }
 
 /** How a writer comes to the chains to which it appends, and to their locks. */
@@ -49,6 +58,7 @@ export interface Locking {
 export function serverWriter(database: Database, options: WriterOptions, locking: Locking = SHARED): Writer {
   const texts = sharedTexts()
   const random = randomPool()
+  const holds = counterHolds()
   let client: Promise<pg.Client> | undefined
   const discard = async (): Promise<void> => {
     const closing = client
@@ -62,9 +72,10 @@ export function serverWriter(database: Database, options: WriterOptions, locking
     try {
       const placed = await locking.placed(request)
       await makeChains(database.any, chainsOf(placed.submissions), options.numbers)
+      await holds.make(database.any, placed.submissions)
       client ??= database.connect()
       transaction = begin(await client)
-      return await written(database, { ...options, transaction, texts, random, locking }, placed)
+      return await written(database, { ...options, transaction, texts, random, locking, holds }, placed)
     } catch (error) {
       const isOutdated = locking.isOutdated(error)
       // Once the end was sent, it may have arrived; not after an error of the server itself.
@@ -90,6 +101,7 @@ export function serverWriter(database: Database, options: WriterOptions, locking
 
 interface Writing extends WriterOptions, Pick<Group, 'random'> {
   transaction: Transaction
+  holds: ReturnType<typeof counterHolds>
   texts: SharedTexts
   locking: Locking
 }
@@ -97,26 +109,57 @@ interface Writing extends WriterOptions, Pick<Group, 'random'> {
 /** Writes a group, and ends its transaction. @throws the error of the database */
 async function written(
   database: Database,
-  { origin, numbers, transaction, texts, random, locking }: Writing,
+  { origin, numbers, slackMs, transaction, texts, random, locking, holds }: Writing,
   request: WriteRequest,
 ): Promise<WriteReply> {
   const beganMs = performance.now()
   const { run } = transaction
   const { submissions } = request
+  lockEvents(run, submissions)
+  const counters = await holds.hold(run, submissions)
   const held = await locking.lock(run, request)
   for (const { name, number } of held) numbers.set(name, number)
   const locked = new Map(held.map((chain) => [chain.name, chain]))
   const tables = tablesOn(run, numbers, { transaction, texts, locked })
   const fresh = await freshMemory(database, request, { origin, numbers }, held)
-  const group = groupOf(request, { origin, random, tables, memory: fresh })
+  const nowMs = timeBehind(request, counters)
+  const group = groupOf({ ...request, nowMs }, { origin, random, tables, memory: fresh, slackMs, counters })
   const results = await runLater(applyAll(group, submissions))
   const { memory, regressed, heads } = group
   if (group.seal === undefined) for (const [chain, head] of heads) putHead(run, chain, head)
+  if (counters !== undefined) raiseFloors(run, counters, Math.max(nowMs, ...Array.from(heads.values(), tsOf)))
   if (touches(submissions) !== undefined) requireState(run, memory.version, [...locked.keys()])
   await transaction.commit()
   locking.written(heads)
   const tookMs = performance.now() - beganMs
   return { kind: 'written', results, stateVersion: memory.version, tookMs, regressed, heads }
+}
+
+function tsOf({ tsMs }: Head): number {
+  return tsMs
+}
+
+/** Time of a group: behind the floors of its counters, and behind what its decisions have read. */
+function timeBehind(
+  { nowMs, submissions }: WriteRequest,
+  counters: ReadonlyMap<string, HeldCounter> | undefined,
+): number {
+  const floors = Array.from(counters?.values() ?? [], ({ floorMs }) => floorMs + 1)
+  const ends = submissions.flatMap(({ guards }) =>
+    guards.flatMap((guard) => (guard.kind === 'counters' ? [guard.endMs] : [])),
+  )
+  return Math.max(nowMs, ...floors, ...ends)
+}
+
+/** Lets no other lane commit beside this one what happens once: the outcome of a decision, and the use of a key. */
+function lockEvents(run: Runner, submissions: readonly PreparedSubmission[]): void {
+  const events = submissions.flatMap(({ guards }) =>
+    guards.flatMap((guard) => {
+      if (guard.kind === 'noOutcome') return [`outcome ${guard.decisionId}`]
+      return guard.kind === 'idempotency' ? [`${guard.keyId} ${guard.route} ${guard.value}`] : []
+    }),
+  )
+  if (events.length > 0) run.send(LOCK_EVENTS, [events])
 }
 
 async function isRolledBack(transaction: Transaction): Promise<boolean> {
@@ -166,7 +209,7 @@ function touches(submissions: readonly PreparedSubmission[]): Extent | undefined
 async function freshMemory(
   database: Database,
   { memory, seal, submissions }: WriteRequest,
-  { origin, numbers }: WriterOptions,
+  { origin, numbers }: Pick<WriterOptions, 'origin' | 'numbers'>,
   held: readonly LockedChain[],
 ): Promise<Memory> {
   if (!changesRecords(submissions) && held.every(({ state }) => state <= memory.version)) return memory

@@ -3,10 +3,12 @@ import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import { held } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
+import type { Snapshot, TrailTaken, TrailTakenQuery } from '../queries.ts'
 import { commitQueue } from '../queue.ts'
 import { readsOf } from '../reads.ts'
 import { runNow, type Steps } from '../steps.ts'
-import type { Snapshot, Store } from '../store.ts'
+import type { Store } from '../store.ts'
+import { takenInTrail } from '../trail.ts'
 import { stateBefore } from '../verify/fold.ts'
 import { unsealedIn } from '../verify/seals.ts'
 import { type Connection, connect, refreshedFrom } from './connection.ts'
@@ -58,6 +60,8 @@ export function openStore(options: StoreOptions): Store {
     largeWrite: queue.largeWrite,
     isStale: () => false,
     tends: () => true,
+    countsIn: 'chain',
+    reserve: async () => undefined,
     refresh,
     ...chainEnds(() => file.connection(), origin, sealKey, heads),
     ...readsOf(() => file.connection(), clock),
@@ -114,16 +118,22 @@ function fileReads(current: () => Connection, origin: string) {
   } satisfies Partial<Store>
 }
 
-function inSnapshot<T>({ db, statements, entries, decisions }: Connection, work: (snapshot: Snapshot) => Steps<T>): T {
+function inSnapshot<T>(connection: Connection, work: (snapshot: Snapshot) => Steps<T>): T {
+  const { db, statements, entries, decisions } = connection
   statements.beginRead.run()
   try {
     const { length, firstNotBefore: seqNotBefore } = entries
-    return runNow(work({ length, seqNotBefore, taken: decisions.taken, requestAt: decisions.requestAt }))
+    const { taken, requestAt } = decisions
+    const inTrail = (query: TrailTakenQuery): TrailTaken[] => runNow(takenInTrail(connection, query))
+    return runNow(work({ length, seqNotBefore, taken, requestAt, takenInTrail: inTrail, floors: () => NO_FLOORS }))
   } finally {
     // An error of the file may have ended it.
     if (db.inTransaction) statements.commit.run()
   }
 }
+
+/** A file has one writer, whose order is that of its chains. */
+const NO_FLOORS = new Map<string, number>()
 
 /** Result of the pragma: whether it was blocked, the number of pages, and the number written. */
 function isTruncated(answer: unknown): boolean {

@@ -85,6 +85,18 @@ BEGIN
   END IF;
 END $$;
 
+-- Counters that decisions of all lanes of a trail are counted by. The row is the lock of whoever counts, or is counted.
+CREATE TABLE gate.counter (
+  -- Trail, agent and session.
+  name text COLLATE "C" PRIMARY KEY,
+  -- Time of the newest decision for which it was held, in ms: the next one is later.
+  floor bigint NOT NULL,
+  -- A decision that was overtaken has it to itself until then.
+  reservation text COLLATE "C",
+  reserved_until timestamptz NOT NULL DEFAULT '-infinity'
+);
+CREATE INDEX counter_floor ON gate.counter (floor);
+
 -- Texts that entries of a chain share. The number is the place of the first of them * 4, and up to 3 more.
 CREATE TABLE gate.shared_text (number bigint PRIMARY KEY, text text NOT NULL);
 
