@@ -12,6 +12,17 @@ export const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
 /** Milliseconds since 1970, UTC. */
 export type Clock = () => number
 
+/** A clock that can be moved, such as to that of a server. */
+export function movableClock(clock: Clock): { clock: Clock; move(byMs: number): void } {
+  let aheadMs = 0
+  return {
+    clock: () => clock() + aheadMs,
+    move(byMs) {
+      aheadMs += byMs
+    },
+  }
+}
+
 /** A clock that never goes back: what waits for a time by it waits no longer because the clock was set back. */
 export function steadyClock(clock: Clock): Clock {
   let lastMs = clock()

@@ -11,8 +11,8 @@ import type { Reloaded } from '../actions/policies/registry.ts'
 import { Sessions } from '../actions/sessions/sessions.ts'
 import { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
 import { takeTurns } from '../base/concurrency.ts'
-import { idMaker } from '../base/id.ts'
-import type { Clock } from '../base/time.ts'
+import { idMaker, type NewId } from '../base/id.ts'
+import { type Clock, movableClock } from '../base/time.ts'
 import { type PolicyWorker, threadedPolicyWorker } from '../files/policy-worker.ts'
 import { sealKeysAt } from '../files/signing-key.ts'
 import { createApp } from '../http/app.ts'
@@ -86,7 +86,7 @@ export interface ServerOptions {
 export async function startServer({
   config,
   log,
-  clock = Date.now,
+  clock: given,
   direct = true,
   threads: {
     policyWorker = threadedPolicyWorker(),
@@ -97,14 +97,14 @@ export async function startServer({
 }: ServerOptions): Promise<RunningServer> {
   assertPolicies(config)
   closeFiles(config, log)
-  const newId = idMaker(clock, randomPool())
+  const { newId, clock, onClock } = timeOf(given)
   const sealKeys = sealKeysAt(signingKeyPath(config))
   const stopping = new AbortController()
   const tasks = repeatingTasks(
     (error, task) => log.error({ task, cause: String(error) }, 'background task failed'),
     stopping.signal,
   )
-  const file = { create: true, clock, sealKeys, makeWriter, makeVerifier, onConvert: conversionLog(log) }
+  const file = fileOf({ clock, onClock, sealKeys, makeWriter, makeVerifier }, log)
   const { store, writing, verification } = watchedStore(await openConfigured(config, file), clock, log, stopping.signal)
   const background = { config, log, tasks }
   const deps = { store, clock, newId }
@@ -149,6 +149,21 @@ export async function startServer({
     await store.close()
     throw error
   }
+}
+
+/** How the store of a service is opened. */
+function fileOf<T extends object>(given: T, log: Logger) {
+  return { create: true, lanes: true, ...given, onConvert: conversionLog(log) }
+}
+
+/** The clock of the machine, which in a fleet follows that of the server, and its ids. A given one is left as it is. */
+function timeOf(given: Clock | undefined): {
+  clock: Clock
+  onClock: ((byMs: number) => void) | undefined
+  newId: NewId
+} {
+  const { clock, move } = given === undefined ? movableClock(Date.now) : { clock: given, move: undefined }
+  return { clock, onClock: move, newId: idMaker(clock, randomPool()) }
 }
 
 /** The store of the service: what becomes of its commits and verifications is watched, for every caller. */

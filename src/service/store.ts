@@ -11,7 +11,7 @@ import { type Config, ConfigError } from './config.ts'
 /** Opens the store of the settings; only its engine is loaded. @throws UnusableFile, ConfigError, Exposed */
 export async function openConfigured(
   config: Config,
-  { lanes, ...options }: Omit<StoreOptions, 'dir'> & Pick<ServerOptions, 'lanes'>,
+  { lanes = false, onClock, ...options }: Omit<StoreOptions, 'dir'> & Pick<ServerOptions, 'lanes' | 'onClock'>,
 ): Promise<Store> {
   const address = addressOf(config)
   if (address === undefined) {
@@ -24,7 +24,8 @@ export async function openConfigured(
   return openServerStore({
     address,
     ...options,
-    ...(lanes && { lanes }),
+    lanes,
+    onClock,
     maxStalenessMs: parseDuration(config.maxStaleness),
   })
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import { isLane, laneOf } from '../../src/audit/chain.ts'
+import { movableClock } from '../../src/base/time.ts'
 import { sealKeysAt } from '../../src/files/signing-key.ts'
 import { openServerStore } from '../../src/store/postgres/store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -139,4 +140,18 @@ test('sidecars at once keep every lane sound, and lose nothing', async (t) => {
   const lengths = await (stores[0] ?? assert.fail()).lengths(decided.map(String))
   assert.deepEqual([...lengths.values()], [41, 41, 41])
   await assertSound(stores[0] ?? assert.fail())
+})
+
+test('sidecars have one clock, that of the server, however far apart their own are', async (t) => {
+  const { url } = await scene(t)
+  const clocks = [3_600_000, -3_600_000].map((byMs) => movableClock(() => Date.now() + byMs))
+  for (const { clock, move } of clocks) {
+    const store = await openServerStore({ address: { url }, clock, onClock: move, lanes: true })
+    t.after(() => store.close())
+    const result = await allow(store)
+    assert.equal(result.conflict, null)
+    const ts = result.conflict === null ? Date.parse(result.entries[0]?.ts ?? '') : 0
+    // The server of the tests is on this machine.
+    assert.ok(Math.abs(ts - Date.now()) < 500, String(ts - Date.now()))
+  }
 })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { laneNumber } from '../../audit/chain.ts'
+import type { Clock } from '../../base/time.ts'
 import { forgetCounters } from './counters.ts'
 import { type Database, first, statement } from './database.ts'
 import { begin } from './transaction.ts'
@@ -7,6 +8,8 @@ import { begin } from './transaction.ts'
 /** Time after which the lane of a sidecar that is not heard of may be taken by another. */
 const LEASE_MS = 10_000
 const RENEWED_AFTER_MS = 2000
+/** Difference between two clocks that is left alone. */
+const CLOCK_MS = 5
 const FORGOTTEN_AFTER_MS = 600_000
 
 const END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`
@@ -22,7 +25,10 @@ const ADD = statement(
 )
 // The older holder has ended its writes by then, and later ones are refused.
 const AWAIT_HOLDER = statement('SELECT FROM gate.chain WHERE lane = $1 ORDER BY number FOR UPDATE')
-const RENEW = statement(`UPDATE gate.sidecar SET expires_at = ${END} WHERE lane = $1 AND token = $2 RETURNING lane`)
+const RENEW = statement(
+  `UPDATE gate.sidecar SET expires_at = ${END} WHERE lane = $1 AND token = $2
+   RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`,
+)
 const HELD = statement('SELECT lane FROM gate.sidecar WHERE expires_at > clock_timestamp() ORDER BY lane')
 const RELEASE = statement('UPDATE gate.sidecar SET expires_at = clock_timestamp() WHERE lane = $1 AND token = $2')
 
@@ -32,8 +38,32 @@ export interface Lane {
   token: number
 }
 
+interface LeaseOptions {
+  clock: Clock
+  /** Called when the clock of the server is found to be so far ahead of the given one. */
+  onClock(byMs: number): void
+}
+
+/** Takes a lane that nobody holds, or a new one. */
+async function take(database: Database, holder: string): Promise<Lane> {
+  const client = await database.connect()
+  try {
+    for (;;) {
+      const transaction = begin(client)
+      const { run } = transaction
+      const lane = (await first(run.rows<Lane>(TAKE, [holder]))) ?? (await first(run.rows<Lane>(ADD, [holder])))
+      if (lane !== undefined) await run.rows(AWAIT_HOLDER, [lane.number])
+      await transaction.commit()
+      // Another may have added the same number.
+      if (lane !== undefined) return lane
+    }
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
 /** The lease of a lane, which the server keeps: another takes it when this sidecar is not heard of. */
-export function laneLease(database: Database) {
+export function laneLease(database: Database, { clock, onClock }: LeaseOptions) {
   const holder = randomBytes(10).toString('hex')
   let held: Promise<Lane> | undefined
   let forgottenMs = Number.NEGATIVE_INFINITY
@@ -41,24 +71,6 @@ export function laneLease(database: Database) {
   /** The lanes that are held, as the server said last. */
   let live: readonly number[] = []
   let mine = 0
-  const take = async (): Promise<Lane> => {
-    const client = await database.connect()
-    try {
-      for (;;) {
-        const transaction = begin(client)
-        const { run } = transaction
-        const lane = (await first(run.rows<Lane>(TAKE, [holder]))) ?? (await first(run.rows<Lane>(ADD, [holder])))
-        if (lane !== undefined) await run.rows(AWAIT_HOLDER, [lane.number])
-        await transaction.commit()
-        // Another may have added the same number.
-        if (lane === undefined) continue
-        mine = lane.number
-        return lane
-      }
-    } finally {
-      await client.end().catch(() => undefined)
-    }
-  }
   /** Now and then, by the first of the sidecars. */
   const forget = async (): Promise<void> => {
     if (live[0] !== mine || performance.now() - forgottenMs < FORGOTTEN_AFTER_MS) return
@@ -69,10 +81,16 @@ export function laneLease(database: Database) {
     held = undefined
   }
   const lane = (): Promise<Lane> => {
-    held ??= take().catch((error: unknown) => {
-      lost()
-      throw error
-    })
+    held ??= take(database, holder).then(
+      (taken) => {
+        mine = taken.number
+        return taken
+      },
+      (error: unknown) => {
+        lost()
+        throw error
+      },
+    )
     return held
   }
   return {
@@ -85,8 +103,13 @@ export function laneLease(database: Database) {
       if (performance.now() - renewedMs < RENEWED_AFTER_MS) return
       const { number, token } = await lane()
       renewedMs = performance.now()
-      const renewed = await database.any.rows(RENEW, [number, token])
-      if (renewed.length === 0) lost()
+      const askedMs = clock()
+      const renewed = await first(database.any.rows<{ nowMs: number }>(RENEW, [number, token]))
+      if (renewed === undefined) return lost()
+      const answeredMs = clock()
+      const aheadMs = renewed.nowMs - (askedMs + answeredMs) / 2
+      // It was read at any time in between.
+      if (Math.abs(aheadMs) > (answeredMs - askedMs) / 2 + CLOCK_MS) onClock(Math.round(aheadMs))
       await forget()
       live = (await database.any.rows<{ lane: number }>(HELD)).map((row) => row.lane)
     },

@@ -17,7 +17,7 @@ import { verifyChain } from '../verify/verify-chain.ts'
 import { chainPlaces, type Numbers } from './chains.ts'
 import { floorsOf, reserveCounters, takenInTrail } from './counters.ts'
 import { type Address, database as connected, type Database, type Runner } from './database.ts'
-import { laneLease } from './lease.ts'
+import { type LaneLease, laneLease } from './lease.ts'
 import { listener } from './listener.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import { serverQueues } from './queues.ts'
@@ -30,6 +30,8 @@ export interface ServerOptions extends FollowOptions {
   maxStalenessMs?: number | undefined
   /** True for a sidecar, which decides in lanes of its own. Commands append to the chains that others share. */
   lanes?: boolean
+  /** Called when the clock of the server is found to be so far ahead of the given one. */
+  onClock?: ((byMs: number) => void) | undefined
 }
 
 /** Brings the schema of a database up to date. @throws UnusableFile when it cannot be reached, or is newer */
@@ -59,12 +61,14 @@ function unreachable({ url }: Address, error: unknown): never {
  * @throws UnusableFile when the schema is not that of this version, or the state does not follow from its chains
  */
 export async function openServerStore(options: ServerOptions): Promise<Store> {
-  const { address, clock, sealKeys, maxStalenessMs, lanes = false } = options
+  const { address, clock, sealKeys, maxStalenessMs, lanes = false, onClock = () => undefined } = options
   const database = connected(address)
   const numbers: Numbers = new Map()
   try {
     const { origin, memory: initial } = await checked(database, numbers, options)
-    return storeOn(database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs, lanes })
+    const lease = lanes ? laneLease(database, { clock, onClock }) : undefined
+    await lease?.renew()
+    return storeOn(database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs, lease })
   } catch (error) {
     await database.close()
     return unreachable(address, error)
@@ -90,15 +94,14 @@ interface Opened {
   sealKeys: SealKeys | undefined
   initial: Memory
   maxStalenessMs: number | undefined
-  lanes: boolean
+  lease: LaneLease | undefined
 }
 
 function storeOn(database: Database, opened: Opened): Store {
-  const { origin, numbers, clock, sealKeys, initial, maxStalenessMs } = opened
+  const { origin, numbers, clock, sealKeys, initial, maxStalenessMs, lease } = opened
   const tables = tablesOn(database.any, numbers)
   const heads = knownHeads()
   const { members, memory, take, sealKey, sealKeyInUse, refusal } = held(initial, sealKeys)
-  const lease = opened.lanes ? laneLease(database) : undefined
   const {
     isStale,
     refresh,
