@@ -13,6 +13,8 @@ import { postgresDatabase } from '../postgres.ts'
 export interface Fleet {
   /** Flags that name the database. */
   flags: readonly string[]
+  /** File of the log key, which all of them have. */
+  signingKey: string
   /** A sidecar more, with a data folder of its own. */
   serve(...more: string[]): Promise<Service>
   /** A key that a command makes. */
@@ -44,6 +46,7 @@ export async function fleet(t: Cleanup, at = async (url: URL): Promise<URL> => u
   let started = 0
   return {
     flags: flagsFor(url),
+    signingKey,
     serve(...more) {
       started += 1
       const own: Folder = { data: join(dir, `data-${started}`), policies: folder.policies }
