@@ -64,7 +64,7 @@ ALTER SCHEMA gate OWNER TO gate_owner;
 REVOKE ALL ON SCHEMA gate FROM PUBLIC, gate_sidecar, gate_custodian, gate_auditor;
 REVOKE ALL ON ALL TABLES IN SCHEMA gate FROM PUBLIC, gate_sidecar, gate_custodian, gate_auditor;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA gate FROM PUBLIC, gate_sidecar, gate_custodian, gate_auditor;
--- Triggers run without it.
+-- Triggers run without it; functions that sidecars call are granted below.
 REVOKE ALL ON ALL ROUTINES IN SCHEMA gate FROM PUBLIC, gate_sidecar, gate_custodian, gate_auditor;
 
 GRANT USAGE ON SCHEMA gate TO gate_sidecar, gate_custodian, gate_auditor;
@@ -80,6 +80,10 @@ GRANT UPDATE (state_version) ON gate.instance TO gate_sidecar;
 GRANT INSERT, UPDATE (body, changed)
   ON gate.tenant, gate.api_key, gate.signing_key, gate.policy, gate.kill_switch TO gate_sidecar;
 GRANT INSERT, UPDATE (body, status, expires_at, standing) ON gate.approval TO gate_sidecar;
+-- Lanes are held by lease, and counters for the time of a decision.
+GRANT INSERT, UPDATE (token, holder, expires_at) ON gate.sidecar TO gate_sidecar;
+GRANT INSERT (name, floor), UPDATE (floor, reservation, reserved_until), DELETE ON gate.counter TO gate_sidecar;
+GRANT EXECUTE ON FUNCTION gate.lock_lanes TO gate_sidecar;
 -- Checkpoints are signed. A node is written again when its checkpoint was removed before.
 GRANT INSERT ON gate.checkpoint TO gate_sidecar;
 GRANT INSERT, UPDATE (hash) ON gate.tree_node TO gate_sidecar;

@@ -71,7 +71,7 @@ CREATE INDEX chain_lane ON gate.chain (lane, number);
 -- Locks the lanes of a sidecar, as far as they are as it knows them: it appends without waiting for an answer.
 CREATE FUNCTION gate.lock_lanes(
   of_lane integer, with_token bigint, names text[], lengths bigint[], digits text[], known_state bigint
-) RETURNS void LANGUAGE plpgsql AS $$
+) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM FROM gate.chain WHERE name = ANY (names) ORDER BY number FOR UPDATE;
   -- Each statement sees what the locks have waited for.
@@ -148,7 +148,7 @@ CREATE INDEX entry_by_reporter ON gate.audit_entry (chain, reported_by, at) WHER
 CREATE INDEX taken_by_agent ON gate.audit_entry (chain, agent, at) WHERE taken;
 CREATE INDEX taken_by_session ON gate.audit_entry (chain, agent, session, at) WHERE taken AND session IS NOT NULL;
 
-CREATE FUNCTION gate.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION gate.refuse_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RAISE EXCEPTION 'audit entries are never changed, nor deleted before they are archived';
 END $$;
@@ -156,7 +156,7 @@ CREATE TRIGGER audit_entry_no_update
   BEFORE UPDATE OF at, ts, type, id, hash, prev, commits, action, effect, agent, session, taken, approval, history_end,
     evaluated_at, grounds, grounds_number, risk, risk_number
   ON gate.audit_entry FOR EACH ROW EXECUTE FUNCTION gate.refuse_change();
-CREATE FUNCTION gate.refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION gate.refuse_deletion() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF old.seq < (SELECT pruned FROM gate.chain WHERE number = old.chain) THEN RETURN old; END IF;
   RAISE EXCEPTION 'audit entries are never deleted before they are archived';
