@@ -25,6 +25,12 @@ export function laneNames(trail: string): [after: string, before: string] {
   return [`${trail}${LANE_SIGN}`, `${trail}${LANE_SIGN}:`]
 }
 
+/** Name of the trail of a chain, and the texts between which the names of its lanes sort. */
+export function trailNames(chain: string): [trail: string, after: string, before: string] {
+  const trail = trailOf(chain)
+  return [trail, ...laneNames(trail)]
+}
+
 export function isLane(chain: string): boolean {
   return chain.includes(LANE_SIGN)
 }

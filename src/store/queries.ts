@@ -57,18 +57,26 @@ export interface DecisionRow {
   decidedBy: string
 }
 
-/** Agent that reports the outcomes of its allowed actions. */
+/** Action of a decision, with the place of its entry. */
+export interface DecidedAction {
+  action: string
+  seq: number
+  ts: string
+}
+
+/** Agent that reports the outcomes of its allowed actions, with the place of the first outcome that it reported. */
 export interface Reporter {
   agent: string
-  /** Seq of the first outcome that it reported. */
-  since: number
+  chain: string
+  seq: number
+  ts: string
 }
 
 export interface UnreportedQuery extends ChainPart {
   agent: string
 }
 
-/** Allow without any report about it. */
+/** Allow of a chain without any report about it in the trail. */
 export interface Unreported extends Taken {
   decisionId: string
 }

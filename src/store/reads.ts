@@ -1,7 +1,8 @@
-import { SYSTEM_CHAIN } from '../audit/chain.ts'
+import { inTrailOrder, SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import type { Clock } from '../base/time.ts'
 import { unavailable } from './errors.ts'
+import type { Reporter } from './queries.ts'
 import type { Awaitable } from './steps.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -29,9 +30,7 @@ export function readsOf(tables: () => Tables, clock: Clock) {
     pendingOf: (chain, requestedBy) => read(({ approvals }) => approvals.pendingOf(chain, requestedBy)),
     isPending: (approval) => read(({ approvals }) => approvals.isPending(approval)),
     decisions: (chain, range) => read(({ decisions }) => decisions.rows(chain, range)),
-    recentActions: (chain, count) => read(({ decisions }) => decisions.recentActions(chain, count)),
-    reporters: (chain) => read(({ outcomes }) => outcomes.reporters(chain)),
-    unreported: (query) => read(({ outcomes }) => outcomes.unreported(query)),
+    ...trailReads(read),
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
     keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
     policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
@@ -65,14 +64,36 @@ function entryReads(read: Read) {
         const found = await Promise.all(places.map(({ chain, seq }) => entries.bySeq(chain, seq)))
         return found.filter((entry) => entry !== undefined)
       }),
-    outcomeEntries: (chain, decisionId, types) =>
-      read(async ({ outcomes, entries }) => {
-        const seqs = await outcomes.told(chain, decisionId, types)
-        const found = await Promise.all(seqs.map((seq) => entries.bySeq(chain, seq)))
-        return found.filter((entry) => entry !== undefined)
-      }),
     chains: () => read(({ entries }) => entries.chains()),
+  } satisfies Partial<Store>
+}
+
+/** Reads of a trail as a whole: its chain and its lanes. */
+function trailReads(read: Read) {
+  return {
     lanes: (trail) => read(({ entries }) => entries.lanes(trail)),
+    outcomeEntries: (trail, decisionId, types) =>
+      read(async ({ outcomes, entries }) => {
+        const places = await outcomes.told(trail, decisionId, types)
+        const found = await Promise.all(places.map(({ chain, seq }) => entries.bySeq(chain, seq)))
+        return found.filter((entry) => entry !== undefined).sort((a, b) => inTrailOrder(a.header, b.header))
+      }),
+    reporters: (trail) =>
+      read(async ({ outcomes }) => {
+        const firsts = new Map<string, Reporter>()
+        for (const reporter of (await outcomes.reporters(trail)).sort(inTrailOrder))
+          if (!firsts.has(reporter.agent)) firsts.set(reporter.agent, reporter)
+        return [...firsts.values()].sort((a, b) => (a.agent < b.agent ? -1 : 1))
+      }),
+    unreported: (query) => read(({ outcomes }) => outcomes.unreported(query)),
+    recentActions: (trail, count) =>
+      read(async ({ entries, decisions }) => {
+        const ofChain = async (chain: string) =>
+          (await decisions.newest(chain, count)).map((decided) => ({ ...decided, chain }))
+        const found = (await Promise.all((await entries.lanes(trail)).map(ofChain))).flat()
+        const newest = found.sort((a, b) => inTrailOrder(b, a)).slice(0, count)
+        return [...new Set(newest.map(({ action }) => action))]
+      }),
   } satisfies Partial<Store>
 }
 

@@ -162,14 +162,14 @@ export interface Store {
   decisions(chain: string, range: SeqRange): Promise<DecisionRow[]>
   /** Reads one state of the store; of a file without a turn of the event loop between the reads. */
   snapshot<T>(work: (snapshot: Snapshot) => Steps<T>): Promise<T>
-  /** Entries of these types that refer to a decision, in order. */
-  outcomeEntries(chain: string, decisionId: string, types: readonly EventType[]): Promise<StoredEntry[]>
-  /** Agents that have reported outcomes to a chain. */
-  reporters(chain: string): Promise<Reporter[]>
-  /** Allows without an outcome, ascending. */
+  /** Entries of these types in a trail that refer to a decision, in order. */
+  outcomeEntries(trail: string, decisionId: string, types: readonly EventType[]): Promise<StoredEntry[]>
+  /** Agents that have reported outcomes to a trail, by name. */
+  reporters(trail: string): Promise<Reporter[]>
+  /** Allows of a chain without an outcome in its trail, ascending. */
   unreported(query: UnreportedQuery): Promise<Unreported[]>
-  /** Distinct actions of the newest decisions. */
-  recentActions(chain: string, decisions: number): Promise<string[]>
+  /** Distinct actions of the newest decisions of a trail. */
+  recentActions(trail: string, decisions: number): Promise<string[]>
   /** Faults of the chains that were appended to without the log key, as far as it is at hand. */
   unsealed(): Promise<string[]>
   /**

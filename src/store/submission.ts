@@ -111,7 +111,7 @@ export type Guard =
   | { kind: 'counters'; of: readonly CounterUse[]; endMs: number; reservation: string | null }
   /** Fewer than this many approvals of the requester are pending. */
   | { kind: 'pendingBelow'; chain: string; requestedBy: string; limit: number }
-  /** No entry of these types refers to the decision. */
+  /** No entry of these types refers to the decision, in any chain of the trail of this one. */
   | { kind: 'noOutcome'; chain: string; decisionId: string; types: readonly EventType[] }
   /** The value still maps to this entry; null: to none. */
   | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }

@@ -7,6 +7,7 @@ import type { RedactionTarget } from '../audit/redaction.ts'
 import type { SealKey } from '../audit/seal.ts'
 import type {
   ApprovalQuery,
+  DecidedAction,
   DecisionRow,
   OpenQuery,
   PageQuery,
@@ -21,7 +22,15 @@ import type {
 import type { RecordWrite } from './records.ts'
 import type { Source } from './source.ts'
 import type { Awaitable } from './steps.ts'
-import type { Delivery, IdempotencyUse, KeyUse, StoredCheckpoint, StoredPolicies, TreeNode } from './submission.ts'
+import type {
+  Delivery,
+  IdempotencyUse,
+  KeyUse,
+  Placed,
+  StoredCheckpoint,
+  StoredPolicies,
+  TreeNode,
+} from './submission.ts'
 
 /** Result of a statement that gives nothing. */
 type Done = Awaitable<unknown>
@@ -80,14 +89,15 @@ export interface Tables extends Source {
     /** Decisions without their requests. */
     rows(chain: string, range: SeqRange): Awaitable<DecisionRow[]>
     requestAt(chain: string, seq: number): Awaitable<string | undefined>
-    recentActions(chain: string, decisions: number): Awaitable<string[]>
+    /** Newest decisions of a chain, newest first. */
+    newest(chain: string, limit: number): Awaitable<DecidedAction[]>
     taken(query: TakenQuery): Awaitable<Taken[]>
   }
   outcomes: {
-    /** Seqs, ascending, of the entries of these types that refer to the decision. */
-    told(chain: string, decisionId: string, types: readonly EventType[]): Awaitable<number[]>
-    /** Agents that have reported outcomes, with the seq of the first one. */
-    reporters(chain: string): Awaitable<Reporter[]>
+    /** Entries of these types in a trail that refer to the decision, in no order. */
+    told(trail: string, decisionId: string, types: readonly EventType[]): Awaitable<Pick<Placed, 'chain' | 'seq'>[]>
+    /** Agents that have reported outcomes to a trail, with the first one in each of its chains. */
+    reporters(trail: string): Awaitable<Reporter[]>
     unreported(query: UnreportedQuery): Awaitable<Unreported[]>
   }
   approvals: {

@@ -9,6 +9,7 @@ import { pageContract } from './contract-page.ts'
 import { readContract } from './contract-read.ts'
 import { stateContract } from './contract-state.ts'
 import { timeContract } from './contract-time.ts'
+import { trailContract } from './contract-trail.ts'
 
 /** Opens a store at a place; another one at the same place stands for another process. */
 export type OpenStore<Place> = (place: Place, clock: Clock) => Awaitable<Store>
@@ -33,6 +34,7 @@ export function storeContract<Place>(placed: (t: TestContext) => Awaitable<Place
   timeContract(stores)
   pageContract(stores)
   readContract(stores)
+  trailContract(stores)
 }
 
 export type Stores = (t: TestContext) => Opener

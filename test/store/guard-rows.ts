@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Approval } from '../../src/approvals/approval.ts'
+import { laneOf } from '../../src/audit/chain.ts'
 import { parseGlob } from '../../src/base/glob.ts'
 import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
 import { change } from '../../src/store/records.ts'
@@ -124,7 +125,7 @@ export const pendings: readonly Row[] = [
 ]
 
 const DECISION = 'dec_01kdvdna006bzpaest5m47g98f'
-const told = (type: string, decisionId = DECISION) => only(note({ decisionId }, { type }))
+const told = (type: string, decisionId = DECISION, chain = LIVE) => only(note({ decisionId }, { type, chain }))
 const noOutcome: Guard = { kind: 'noOutcome', chain: LIVE, decisionId: DECISION, types: ['outcome.recorded'] }
 export const outcomes: readonly Row[] = [
   { name: 'nothing was told', before: [], guard: noOutcome, refused: false },
@@ -133,6 +134,18 @@ export const outcomes: readonly Row[] = [
   {
     name: 'the outcome of another decision was told',
     before: [told('outcome.recorded', 'dec_2')],
+    guard: noOutcome,
+    refused: false,
+  },
+  {
+    name: 'a lane of the trail tells of it',
+    before: [told('outcome.recorded', DECISION, laneOf(LIVE, 2))],
+    guard: noOutcome,
+    refused: true,
+  },
+  {
+    name: 'another trail tells of it',
+    before: [told('outcome.recorded', DECISION, 'acme/test')],
     guard: noOutcome,
     refused: false,
   },

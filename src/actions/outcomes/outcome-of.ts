@@ -27,9 +27,9 @@ export interface Outcome extends Omit<OutcomeData, 'status'> {
   entryId: string
 }
 
-/** The recorded outcome of a decision; a late one replaces `missing`. */
-export async function outcomeOf({ store }: Deps, chain: string, decisionId: string): Promise<Outcome | undefined> {
-  const entries = await store.outcomeEntries(chain, decisionId, SETTLED)
+/** The recorded outcome of a decision of a trail; a late one replaces `missing`. */
+export async function outcomeOf({ store }: Deps, trail: string, decisionId: string): Promise<Outcome | undefined> {
+  const entries = await store.outcomeEntries(trail, decisionId, SETTLED)
   const entry = entries.find(({ header }) => RECORDED.includes(header.type as EventType)) ?? entries[0]
   return entry && outcomeIn(entry)
 }

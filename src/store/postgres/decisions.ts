@@ -2,7 +2,7 @@ import { isJsonObject, storedJson } from '../../base/json.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
 import { WHOLE_CHAIN } from '../places.ts'
-import type { DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
+import type { DecidedAction, DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
 import type { ChainPlaces } from './chains.ts'
 import { first, type Runner, statement } from './database.ts'
 import { escaped } from './entry-columns.ts'
@@ -14,9 +14,8 @@ const ROWS = statement(
     WHERE ${RANGE} AND type IS NULL ORDER BY at`,
 )
 const REQUEST = statement('SELECT request FROM gate.audit_entry WHERE at = $1')
-const RECENT = statement(
-  `SELECT DISTINCT action FROM
-     (SELECT action FROM gate.audit_entry WHERE ${RANGE} AND type IS NULL ORDER BY at DESC LIMIT $3) AS newest`,
+const NEWEST = statement(
+  `SELECT action, seq, ts FROM gate.audit_entry WHERE ${RANGE} AND type IS NULL ORDER BY at DESC LIMIT $3`,
 )
 const takenBy = (who: string) =>
   statement(`SELECT seq, action FROM gate.audit_entry WHERE taken AND ${RANGE} ${who} ORDER BY at LIMIT $3`)
@@ -50,9 +49,10 @@ export function decisionReads(run: Runner, places: ChainPlaces) {
       const row = await first(run.rows<{ request: string | null }>(REQUEST, [await places.at(chain, seq)]))
       return row?.request ?? undefined
     },
-    async recentActions(chain: string, decisions: number): Promise<string[]> {
-      const rows = await run.rows<{ action: string }>(RECENT, [...(await places.range(chain, WHOLE_CHAIN)), decisions])
-      return rows.map(({ action }) => action)
+    async newest(chain: string, limit: number): Promise<DecidedAction[]> {
+      const place = [...(await places.range(chain, WHOLE_CHAIN)), limit]
+      const rows = await run.rows<Omit<DecidedAction, 'ts'> & { ts: number }>(NEWEST, place)
+      return rows.map(({ ts, ...decided }) => ({ ...decided, ts: formatTimestamp(ts) }))
     },
     async taken({ chain, agent, session, limit, ...range }: TakenQuery): Promise<Taken[]> {
       // SQLite takes a limit below zero for none.

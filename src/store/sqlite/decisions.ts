@@ -4,7 +4,7 @@ import { lru } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
 import { numberAt, seqAt, WHOLE_CHAIN } from '../places.ts'
-import type { DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
+import type { DecidedAction, DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
 import { type ChainPlaces, LIMIT, SEQ } from './places.ts'
 import type { SharedTexts } from './shared-text.ts'
 
@@ -25,12 +25,9 @@ export function decisionQueries(db: Database, places: ChainPlaces, texts: Shared
       WHERE at >= ? AND at < ? AND type IS NULL AND grounds IS NOT NULL ORDER BY at`,
   )
   const requestAt = db.prepare<[number], string | null>('SELECT request FROM audit_entry WHERE at = ?').pluck()
-  const recentActions = db
-    .prepare<[number, number, number], string>(
-      `SELECT DISTINCT action FROM
-         (SELECT action FROM audit_entry WHERE at >= ? AND at < ? AND type IS NULL ORDER BY at DESC ${LIMIT})`,
-    )
-    .pluck()
+  const newest = db.prepare<[number, number, number], Omit<DecidedAction, 'ts'> & { ts: number }>(
+    `SELECT action, seq, ts FROM audit_entry WHERE at >= ? AND at < ? AND type IS NULL ORDER BY at DESC ${LIMIT}`,
+  )
   const groundsOf = lru(TEMPLATES, (template: string): JsonObject => {
     const grounds = storedJson(template)
     return isJsonObject(grounds) ? grounds : {}
@@ -48,8 +45,10 @@ export function decisionQueries(db: Database, places: ChainPlaces, texts: Shared
         }
       }),
     requestAt: (chain: string, seq: number) => requestAt.get(places.at(chain, seq)) ?? undefined,
-    recentActions: (chain: string, decisions: number) =>
-      recentActions.all(...places.range(chain, WHOLE_CHAIN), decisions),
+    newest: (chain: string, limit: number): DecidedAction[] =>
+      newest
+        .all(...places.range(chain, WHOLE_CHAIN), limit)
+        .map(({ ts, ...decided }) => ({ ...decided, ts: formatTimestamp(ts) })),
     taken: takenQuery(db, places),
   }
 }

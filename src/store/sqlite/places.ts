@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { laneNames } from '../../audit/chain.ts'
+import { trailNames } from '../../audit/chain.ts'
 import { placeOf, ROOM } from '../places.ts'
 import type { SeqRange } from '../queries.ts'
 
@@ -8,6 +8,9 @@ export const SEQ = `(at & ${ROOM - 1})`
 
 /** Limit of a query. SQLite reads a bare parameter when it plans, and so plans the query anew at each use. */
 export const LIMIT = 'LIMIT ? + 0'
+
+/** Condition on the table `chain`: the chains of a trail, by the parameters that `trailNames` gives. */
+export const OF_TRAIL = '(chain.name = ? OR (chain.name > ? AND chain.name < ?))'
 
 /** Places of entries in audit_entry, by the numbers of their chains. Only commit.ts makes chains, inside its transaction. */
 export function chainPlaces(db: Database) {
@@ -19,7 +22,7 @@ export function chainPlaces(db: Database) {
   const named = db.prepare<[], string>(`SELECT name FROM chain WHERE ${withEntries} ORDER BY name`).pluck()
   const ofTrail = db
     .prepare<[string, string, string], string>(
-      `SELECT name FROM chain WHERE (name = ? OR (name > ? AND name < ?)) AND ${withEntries} ORDER BY name`,
+      `SELECT name FROM chain WHERE ${OF_TRAIL} AND ${withEntries} ORDER BY name`,
     )
     .pluck()
   const unnamed = db
@@ -59,7 +62,7 @@ export function chainPlaces(db: Database) {
     /** Chains that have entries. */
     chains: () => named.all(),
     /** Chains of a trail that have entries. */
-    lanes: (trail: string) => ofTrail.all(trail, ...laneNames(trail)),
+    lanes: (trail: string) => ofTrail.all(...trailNames(trail)),
     /** Number of a chain that has entries and no name. */
     unnamed: () => unnamed.get(),
     /** Drops what is known of chains, which a rollback may have unmade or another process altered. */
