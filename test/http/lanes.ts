@@ -8,11 +8,19 @@ import { aDecision, commit, LIVE, note } from '../store/drafts.ts'
 
 type Key = Pick<Awaited<ReturnType<Gate['key']>>, 'id'>
 
+interface Deciding {
+  action?: string
+  decision?: Decision
+  /** Rule that denied it. */
+  rule?: string
+  trail?: string
+}
+
 /** Lanes of `acme/live`, to which other sidecars append beside the service. The number 0 is the trail's own chain. */
 export interface Lanes {
   store: Store
   /** Id of the decision. */
-  decide(lane: number, key: Key, options?: { action?: string; decision?: Decision; rule?: string }): Promise<string>
+  decide(lane: number, key: Key, options?: Deciding): Promise<string>
   tell(lane: number, key: Key, decisionId: string, type?: EventType): Promise<void>
   /** An entry of a caller. */
   note(lane: number): Promise<void>
@@ -21,14 +29,14 @@ export interface Lanes {
 export async function lanesBeside(t: Cleanup, { dir }: Gate, clock: Clock = Date.now): Promise<Lanes> {
   const store = await openBeside(dir, clock)
   t.after(() => store.close())
-  const chainOf = (lane: number): string => (lane === 0 ? LIVE : laneOf(LIVE, lane))
+  const chainOf = (lane: number, trail = LIVE): string => (lane === 0 ? trail : laneOf(trail, lane))
   return {
     store,
-    async decide(lane, { id: keyId }, { action = 'email.send', decision = 'allow', rule } = {}) {
+    async decide(lane, { id: keyId }, { action = 'email.send', decision = 'allow', rule, trail } = {}) {
       const entry = aDecision(decision, { action })
       const caller = { ...entry.grounds.caller, keyId, agent: keyId }
       const grounds = { ...entry.grounds, caller, ...(rule !== undefined && { rule, decidedBy: 'deny_rule' }) }
-      await commit(store, { guards: [], writes: [], entries: [{ ...entry, chain: chainOf(lane), grounds }] })
+      await commit(store, { guards: [], writes: [], entries: [{ ...entry, chain: chainOf(lane, trail), grounds }] })
       return entry.decision.id
     },
     async tell(lane, { id: reportedBy }, decisionId, type = 'outcome.recorded') {

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chainOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { chainOf, isLane, laneNumber, SYSTEM_CHAIN, trailOf } from '../../audit/chain.ts'
 import { EVENT_TYPES } from '../../audit/events.ts'
 import { GateError } from '../../base/errors.ts'
 import { type EventGroup, mayReceive } from '../../keys/event-roles.ts'
+import type { Role } from '../../keys/roles.ts'
 import type { Store } from '../../store/store.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import { type Stream, type StreamItem, streamFor } from '../waiters.ts'
 import { eventForCaller } from './event-for-caller.ts'
 import { eventsFrom, nextLengths } from './follow.ts'
+import { parsePosition, positionText } from './position.ts'
 
 /** Interval after which a reader without events gets a heartbeat. */
 const HEARTBEAT_MS = 15_000
@@ -24,6 +26,12 @@ interface Cursor {
   /** The next seq in the reader's own chain. In other chains the number of events sent: their lengths stay hidden. */
   count: number
   own: boolean
+}
+
+/** Cursors of a reader: one for each chain that its key always follows, and those in the lanes of its trail, by number. */
+interface Cursors {
+  chains: readonly Cursor[]
+  lanes: readonly Cursor[]
 }
 
 /**
@@ -46,12 +54,12 @@ async function* follow(
   lastEventId: string | undefined,
   isOver: () => boolean,
 ): AsyncGenerator<StreamItem> {
-  const cursors = await cursorsFrom(deps.store, caller, lastEventId)
+  let cursors = await cursorsFrom(deps.store, caller, lastEventId)
   const standing = (): StreamItem => ({ position: positionOf(cursors), event: undefined })
   yield standing()
   let lastSentMs = performance.now()
   while (!isOver()) {
-    for (const cursor of cursors) {
+    for (const cursor of allOf(cursors)) {
       for await (const event of read(deps, caller, cursor)) {
         yield { position: positionOf(cursors), event }
         lastSentMs = performance.now()
@@ -61,15 +69,31 @@ async function* follow(
       yield standing()
       lastSentMs = performance.now()
     }
-    if (cursors.some(({ next, length }) => next < length)) await sleep(PAUSE_MS)
-    else await awaitMore(deps.store, cursors)
+    if (allOf(cursors).some(({ next, length }) => next < length)) await sleep(PAUSE_MS)
+    else cursors = await awaitMore(deps.store, caller, cursors)
   }
 }
 
-async function awaitMore(store: Store, cursors: readonly Cursor[]): Promise<void> {
-  const chains = cursors.map(({ chain }) => chain)
-  const lengths = await nextLengths(store, chains)
-  for (const cursor of cursors) cursor.length = lengths.get(cursor.chain) ?? cursor.length
+function allOf({ chains, lanes }: Cursors): Cursor[] {
+  return [...chains, ...lanes]
+}
+
+/** Waits for longer chains, and for new lanes, which are read from their first entry on. */
+async function awaitMore(store: Store, caller: Caller, cursors: Cursors): Promise<Cursors> {
+  const types = typesInLanes(caller)
+  const trail = types.length === 0 ? undefined : caller.chain
+  const known = allOf(cursors)
+  const lengths = await nextLengths(store, { chains: known.map(({ chain }) => chain), trail })
+  for (const cursor of known) cursor.length = lengths.get(cursor.chain) ?? cursor.length
+  const fresh: Cursor[] = []
+  for (const [chain, length] of lengths)
+    if (isLane(chain) && trailOf(chain) === trail && !known.some((cursor) => cursor.chain === chain))
+      fresh.push({ chain, types, own: true, next: 0, count: 0, length })
+  return fresh.length === 0 ? cursors : { ...cursors, lanes: byNumber([...cursors.lanes, ...fresh]) }
+}
+
+function byNumber<T extends { chain: string }>(lanes: readonly T[]): T[] {
+  return lanes.toSorted((a, b) => laneNumber(a.chain) - laneNumber(b.chain))
 }
 
 /** Reads one batch of a chain and yields the caller's events; the cursor stands behind each. */
@@ -91,40 +115,64 @@ function advance(cursor: Cursor, next: number, events: number): void {
 
 type Followed = Pick<Cursor, 'chain' | 'types' | 'own'>
 
-/** The chains that the caller follows: the service's for L4 stops, the live one for policies. */
+/** The chains that the caller always follows: the service's for L4 stops, the live one for policies. */
 function chainsOf({ key, chain, tenantId, environment }: Caller): Followed[] {
   const told = (group: EventGroup): boolean => mayReceive(group, key.roles)
   const others: Followed[] = []
   if (told('killswitch')) others.push({ chain: SYSTEM_CHAIN, types: typesOf(['killswitch']), own: false })
   if (environment === 'test' && told('policy'))
     others.push({ chain: chainOf(tenantId, 'live'), types: typesOf(['policy']), own: false })
-  // Decisions and outcomes are most entries: callers that receive none skip them.
-  const often = (['gate', 'outcome'] as const).filter(told)
-  const types = typesOf(['approval', 'killswitch', 'policy', ...often])
+  const types = typesOf(['approval', 'killswitch', 'policy', ...oftenTold(key.roles)])
   return [{ chain, types, own: true }, ...others]
+}
+
+/** Groups of most entries, and the only ones in lanes: callers that receive neither skip them. */
+function oftenTold(roles: readonly Role[]): EventGroup[] {
+  return (['gate', 'outcome'] as const).filter((group) => mayReceive(group, roles))
+}
+
+function typesInLanes({ key }: Caller): string[] {
+  return typesOf(oftenTold(key.roles))
 }
 
 function typesOf(groups: readonly EventGroup[]): string[] {
   return EVENT_TYPES.filter((type) => groups.some((group) => type.startsWith(`${group}.`)))
 }
 
-/** One number for each chain. */
-function positionOf(cursors: readonly Cursor[]): string {
-  return cursors.map(({ count }) => count).join('-')
+function positionOf({ chains, lanes }: Cursors): string {
+  return positionText({
+    counts: chains.map(({ count }) => count),
+    lanes: lanes.map(({ chain, count }) => ({ lane: laneNumber(chain), count })),
+  })
 }
 
-/** The form of every position. */
-export const POSITION_PATTERN = '^(0|[1-9][0-9]{0,14})(-(0|[1-9][0-9]{0,14})){0,2}$'
-const POSITION = new RegExp(POSITION_PATTERN)
-
-/** @throws GateError `invalid_request` */
-async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | undefined): Promise<Cursor[]> {
+/**
+ * Lanes without a number in the position had no entries then, and are read from their first one on.
+ *
+ * @throws GateError `invalid_request`
+ */
+async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | undefined): Promise<Cursors> {
   const followed = chainsOf(caller)
-  const counts = lastEventId?.split('-').map(Number)
-  if (lastEventId !== undefined && (!POSITION.test(lastEventId) || counts?.length !== followed.length))
-    throw noPosition()
-  const lengths = await store.lengths(followed.map(({ chain }) => chain))
-  return Promise.all(followed.map((chain, i) => cursorAt(store, chain, lengths.get(chain.chain) ?? 0, counts?.[i])))
+  const types = typesInLanes(caller)
+  const names = types.length === 0 ? [] : (await store.lanes(caller.chain)).filter(isLane)
+  const lanes = byNumber(names.map((chain) => ({ chain, types, own: true })))
+  const position = lastEventId === undefined ? undefined : countsIn(lastEventId, followed, lanes)
+  const lengths = await store.lengths([...followed, ...lanes].map(({ chain }) => chain))
+  const at = (of: Followed, count: number | undefined) => cursorAt(store, of, lengths.get(of.chain) ?? 0, count)
+  return {
+    chains: await Promise.all(followed.map((chain, i) => at(chain, position?.chains[i]))),
+    lanes: await Promise.all(lanes.map((lane, i) => at(lane, position?.lanes[i]))),
+  }
+}
+
+/** The counts of a position, for each of the chains and lanes. @throws GateError `invalid_request` */
+function countsIn(lastEventId: string, followed: readonly Followed[], lanes: readonly Followed[]) {
+  const position = parsePosition(lastEventId)
+  if (position?.counts.length !== followed.length) throw noPosition()
+  const counts = new Map(position.lanes.map(({ lane, count }) => [lane, count]))
+  const known = lanes.map(({ chain }) => laneNumber(chain))
+  for (const [lane, count] of counts) if (count > 0 && !known.includes(lane)) throw noPosition()
+  return { chains: position.counts, lanes: known.map((lane) => counts.get(lane) ?? 0) }
 }
 
 async function cursorAt(store: Store, followed: Followed, length: number, count: number | undefined): Promise<Cursor> {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Approval } from '../../approvals/approval.ts'
+import { isLane } from '../../audit/chain.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
+import { boundedCache } from '../../base/bounded-cache.ts'
 import type { EventGroup } from '../../keys/event-roles.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import { applyChange, changeIn, type Records } from '../../store/records.ts'
@@ -9,6 +11,9 @@ import { entryView, SHOWN_SECTIONS } from '../audit/audit.ts'
 
 /** Poll interval of followed chains: the delay of an event, beside the readers' turns. */
 const POLL_MS = 50
+/** Interval of the search for new lanes, which begin with a sidecar; and limit of the trails whose lanes are known. */
+const LANES_MS = 1000
+const MAX_TRAILS = 1000
 /** Time for which readers at the same position share a batch, and the limit of shared batches. */
 const SHARED_MS = 100
 const MAX_SHARED = 32
@@ -51,8 +56,10 @@ interface Span {
 }
 
 interface Reading {
-  /** Chains whose length is wanted at the next poll. */
+  /** Chains whose length is wanted at the next poll, and trails whose lanes are. */
   wanted: Set<string>
+  trails: Set<string>
+  lanes: ReturnType<typeof boundedCache<{ atMs: number; names: readonly string[] }>>
   look: Promise<ReadonlyMap<string, number>> | undefined
   batches: Map<string, Promise<Batch>>
   last: Promise<unknown>
@@ -64,6 +71,8 @@ const readings = new WeakMap<Store, Reading>()
 function readingOf(store: Store): Reading {
   const known: Reading = readings.get(store) ?? {
     wanted: new Set<string>(),
+    trails: new Set<string>(),
+    lanes: boundedCache(MAX_TRAILS),
     look: undefined,
     batches: new Map(),
     last: Promise.resolve(),
@@ -73,19 +82,35 @@ function readingOf(store: Store): Reading {
 }
 
 /**
- * The lengths of these chains a moment from now. Simultaneous callers share one poll, and without callers there is
- * none.
+ * The lengths of these chains a moment from now, and of the lanes of a trail. Simultaneous callers share one poll, and
+ * without callers there is none.
  */
-export function nextLengths(store: Store, chains: readonly string[]): Promise<ReadonlyMap<string, number>> {
+export function nextLengths(
+  store: Store,
+  { chains, trail }: { chains: readonly string[]; trail: string | undefined },
+): Promise<ReadonlyMap<string, number>> {
   const reading = readingOf(store)
   for (const chain of chains) reading.wanted.add(chain)
-  reading.look ??= sleep(POLL_MS).then(() => {
-    const wanted = [...reading.wanted]
+  if (trail !== undefined) reading.trails.add(trail)
+  reading.look ??= sleep(POLL_MS).then(async () => {
+    const [wanted, trails] = [[...reading.wanted], [...reading.trails]]
     reading.wanted.clear()
+    reading.trails.clear()
     reading.look = undefined
-    return store.lengths(wanted)
+    const lanes = await Promise.all(trails.map((one) => lanesOf(store, reading, one)))
+    return store.lengths([...new Set([...wanted, ...lanes.flat()])])
   })
   return reading.look
+}
+
+/** Lanes of a trail, as of the last search. */
+async function lanesOf(store: Store, { lanes }: Reading, trail: string): Promise<readonly string[]> {
+  const known = lanes.get(trail)
+  const nowMs = performance.now()
+  if (known !== undefined && nowMs - known.atMs < LANES_MS) return known.names
+  const names = (await store.lanes(trail)).filter(isLane)
+  lanes.put(trail, { atMs: nowMs, names })
+  return names
 }
 
 /**

@@ -1,4 +1,4 @@
-import { POSITION_PATTERN } from '../../actions/events/events.ts'
+import { POSITION_PATTERN } from '../../actions/events/position.ts'
 import { USUAL_URL } from '../../base/variables.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../../keys/routes.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../dispatch.ts'
