@@ -153,7 +153,7 @@ export interface AuditEntry {
 }
 
 export interface AuditFigures {
-  /** Entries of the chain, including pruned ones. */
+  /** Entries of the chain and its lanes, including pruned ones. */
   entries: number
   /** UTC, with milliseconds. */
   newestAt: string | null

@@ -296,7 +296,7 @@ class AuditFiguresSinksItem(TypedDict):
 
 class AuditFigures(TypedDict):
     entries: int
-    """Entries of the chain, including pruned ones."""
+    """Entries of the chain and its lanes, including pruned ones."""
     newestAt: Optional[str]
     """UTC, with milliseconds."""
     lastVerified: Optional[AuditFiguresLastVerified]

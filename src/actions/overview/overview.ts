@@ -1,8 +1,8 @@
 import { deadlineMs, statusAt } from '../../approvals/approval.ts'
+import { readHeader } from '../../audit/entry.ts'
 import { percentile } from '../../base/percentile.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
-import { lengthOf } from '../../store/store.ts'
 import { changedByTime, openStandings } from '../approvals/open-approvals.ts'
 import type { TrailDeps } from '../audit/trail-state.ts'
 import type { Caller, Deps } from '../deps.ts'
@@ -76,7 +76,12 @@ const MEMBERS = { allow: 'allow', deny: 'deny', require_approval: 'requireApprov
 /** Grounds of an allow that is enforced. */
 const ALLOWING = ['allow_rule', 'approval']
 
-function decisionsIn({ times, places, kinds }: Recent, window: Window) {
+/** Calls `visit` with each decision: its time, and its kind as an index. */
+function eachDecision({ chains }: Recent, visit: (atMs: number, place: number) => void): void {
+  for (const { times, places } of chains) for (const [i, atMs] of times.entries()) visit(atMs, places[i] ?? 0)
+}
+
+function decisionsIn(recent: Recent, window: Window) {
   const { fromMs, toMs, bucketMs } = window
   const buckets = Array.from({ length: (toMs - fromMs) / bucketMs }, (_, i) => ({
     at: formatTimestamp(fromMs + i * bucketMs),
@@ -84,25 +89,31 @@ function decisionsIn({ times, places, kinds }: Recent, window: Window) {
     deny: 0,
     requireApproval: 0,
   }))
-  times.forEach((atMs, i) => {
+  eachDecision(recent, (atMs, place) => {
     const bucket = buckets[Math.floor((atMs - fromMs) / bucketMs)]
-    const kind = kinds[places[i] ?? 0]
+    const kind = recent.kinds[place]
     if (bucket !== undefined && kind !== undefined) bucket[MEMBERS[kind.decision]] += 1
   })
   return buckets
 }
 
 /** The number of actions that were allowed only since policies were observed: no rule and no approval allowed them. */
-function observedCount({ times, places, kinds }: Recent, window: Window): number {
-  const isObserved = kinds.map(({ decision, decidedBy }) => decision === 'allow' && !ALLOWING.includes(decidedBy))
-  return times.filter((atMs, i) => isIn(window, atMs) && isObserved[places[i] ?? 0]).length
+function observedCount(recent: Recent, window: Window): number {
+  const isObserved = recent.kinds.map(
+    ({ decision, decidedBy }) => decision === 'allow' && !ALLOWING.includes(decidedBy),
+  )
+  let count = 0
+  eachDecision(recent, (atMs, place) => {
+    if (isIn(window, atMs) && isObserved[place]) count += 1
+  })
+  return count
 }
 
 /** The most frequent sources of denials. */
-function denialsIn({ times, places, kinds }: Recent, window: Window) {
+function denialsIn(recent: Recent, window: Window) {
+  const { kinds } = recent
   const counts = kinds.map(() => 0)
-  times.forEach((atMs, i) => {
-    const place = places[i] ?? 0
+  eachDecision(recent, (atMs, place) => {
     if (isIn(window, atMs)) counts[place] = (counts[place] ?? 0) + 1
   })
   const denials = kinds
@@ -164,13 +175,14 @@ function endedIn(all: readonly Ended[], window: Window) {
   }
 }
 
-async function auditOf({ store, anchors, verification }: OverviewDeps, chain: string) {
-  const entries = await lengthOf(store, chain)
-  const { items } = await store.page({ chain, order: 'desc', limit: 1, offset: 0, sections: [] })
+async function auditOf({ store, anchors, verification }: OverviewDeps, trail: string) {
+  const lengths = [...(await store.lengths(await store.lanes(trail)))]
+  const newest = await Promise.all(lengths.map(([chain, length]) => store.headersFrom(chain, length - 1, 1)))
+  const times = newest.flatMap(([text = '']) => readHeader(text)?.ts ?? []).sort()
   const { unanchoredEntries, sinks } = await anchors.status()
   return {
-    entries,
-    newestAt: items[0]?.header.ts ?? null,
+    entries: lengths.reduce((sum, [, length]) => sum + length, 0),
+    newestAt: times.at(-1) ?? null,
     lastVerified: verification.last(),
     unanchoredEntries,
     sinks: sinks.map(({ sink, ok, lastAt }) => ({ sink, ok, lastAt })),

@@ -40,7 +40,7 @@ const Approvals = titled('ApprovalFigures', {
 })
 
 const Audit = titled('AuditFigures', {
-  entries: Type.Integer({ minimum: 0, description: 'Entries of the chain, including pruned ones.' }),
+  entries: Type.Integer({ minimum: 0, description: 'Entries of the chain and its lanes, including pruned ones.' }),
   newestAt: nullable(Timestamp),
   lastVerified: nullable(
     Type.Object(
