@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { prunable, prune } from '../../src/actions/audit/prune.ts'
-import { SYSTEM_CHAIN } from '../../src/audit/chain.ts'
+import { laneOf, SYSTEM_CHAIN } from '../../src/audit/chain.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import { DAY_MS } from '../../src/base/time.ts'
 import { HEADER } from '../authoring/sources.ts'
 import { fileTest, startGate } from '../helpers.ts'
 import { openTrail } from '../store/open-trail.ts'
+import { lanesBeside } from './lanes.ts'
 import { openStream } from './sse.ts'
 
 const LIVE = 'acme/live'
@@ -49,7 +50,7 @@ async function scene(t: TestContext) {
     await beside.checkpoints.signAll()
     time.ms += days * DAY_MS
   }
-  return { gate, owner, admin, agent, ask, stop, pruneAll, passes }
+  return { time, gate, owner, admin, agent, ask, stop, pruneAll, passes }
 }
 
 fileTest('lists, pages and single entries begin where the chain begins', async (t) => {
@@ -135,6 +136,26 @@ fileTest('a stream goes on from before what was pruned, and misses nothing that 
     await stream.find(({ event }) => event === 'killswitch.recovered')
     const told = stream.events.map(({ event }) => event).filter((event) => /^(gate|killswitch)\./.test(event))
     assert.deepEqual(told.sort(), ['gate.decision', 'killswitch.recovered', 'killswitch.triggered'], position)
+    stream.close()
+  }
+})
+
+fileTest('a decision that was pruned from a lane is archived, and streams go on behind it', async (t) => {
+  const { time, gate, owner, agent, pruneAll, passes } = await scene(t)
+  const lane = laneOf(LIVE, 8)
+  const lanes = await lanesBeside(t, gate, () => time.ms)
+  const old = await lanes.decide(8, agent)
+  await passes(150)
+  const young = await lanes.decide(8, agent)
+  const begin = await pruneAll(lane)
+  const { body } = await gate.call(owner, 'GET', `/decisions/${old}`)
+  assert.equal(body.error, 'archived')
+  assert.match(body.message, new RegExp(`${lane}.*${digestOf('the archive')}`))
+  for (const position of ['0-0', '0-0~8:1', `0-0~8:${begin}`]) {
+    const stream = await openStream(t, gate.server.url, owner, position)
+    await stream.find(({ event }) => event === 'gate.decision')
+    const told = stream.events.filter(({ event }) => event === 'gate.decision').map(({ data }) => data.data.id)
+    assert.deepEqual(told, [young], position)
     stream.close()
   }
 })

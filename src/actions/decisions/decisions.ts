@@ -18,36 +18,36 @@ export async function decisionEntry(store: Store, id: string): Promise<StoredEnt
   return entry?.header.type === 'gate.decision' ? entry : undefined
 }
 
-/** The entry of a decision of this chain, found as by `decisionEntry`. @throws GateError `not_found`, `archived` */
-export async function decisionOfChain(store: Store, chain: string, id: string): Promise<StoredEntry> {
+/** The entry of a decision of this trail, found as by `decisionEntry`. @throws GateError `not_found`, `archived` */
+export async function decisionOfChain(store: Store, trail: string, id: string): Promise<StoredEntry> {
   const entry = await decisionEntry(store, id)
-  if (entry !== undefined && trailOf(entry.header.chain) === chain) return entry
-  throw (await archivedFault(store, chain, id)) ?? new GateError('not_found', 'There is no such decision.')
+  if (entry !== undefined && trailOf(entry.header.chain) === trail) return entry
+  throw (
+    (await archivedFault(store, await store.lanes(trail), id)) ??
+    new GateError('not_found', 'There is no such decision.')
+  )
 }
 
 /** The entry of a decision of any chain, found as by `decisionEntry`. @throws GateError `not_found`, `archived` */
 export async function decisionOnHost(store: Store, id: string): Promise<StoredEntry> {
   const entry = await decisionEntry(store, id)
   if (entry !== undefined) return entry
-  const faults = await Promise.all((await store.chains()).map((chain) => archivedFault(store, chain, id)))
-  const archived = faults.flatMap((fault) => (fault === undefined ? [] : [fault.message]))
-  if (archived.length > 0) throw new GateError('archived', archived.join(' '))
-  throw new GateError(
-    'not_found',
-    `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`,
-  )
+  const message = `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`
+  throw (await archivedFault(store, await store.chains(), id)) ?? new GateError('not_found', message)
 }
 
 /** Where to look for a decision as old as those that were archived; whether there was one, only the archive knows. */
-async function archivedFault(store: Store, chain: string, id: string): Promise<GateError | undefined> {
+async function archivedFault(store: Store, chains: readonly string[], id: string): Promise<GateError | undefined> {
   if (!isId(id, 'decision') && !isId(id, 'entry')) return undefined
-  const pruned = await store.pruned(chain)
-  if (pruned === undefined || idTimeMs(id) > Date.parse(pruned.lastTs)) return undefined
-  const { archive, size, lastTs } = pruned
-  return new GateError(
-    'archived',
-    `Decisions of ${chain} up to ${lastTs} were archived and deleted here. Entries ${archive.first} to ${size - 1} are in the archive whose manifest has the digest ${archive.manifest}; earlier entries audit.prune name those before it.`,
+  const places = await Promise.all(
+    chains.map(async (chain) => {
+      const pruned = await store.pruned(chain)
+      if (pruned === undefined || idTimeMs(id) > Date.parse(pruned.lastTs)) return []
+      const { archive, size, lastTs } = pruned
+      return `Decisions of ${chain} up to ${lastTs} were archived and deleted here. Entries ${archive.first} to ${size - 1} are in the archive whose manifest has the digest ${archive.manifest}; earlier entries audit.prune name those before it.`
+    }),
   )
+  return places.flat().length === 0 ? undefined : new GateError('archived', places.flat().join(' '))
 }
 
 /** The recorded decision. @throws GateError `redacted` when it has been erased */
