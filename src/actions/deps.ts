@@ -130,7 +130,9 @@ export function activeKey({ store, clock }: Pick<Deps, 'store' | 'clock'>, keyId
 const ATTEMPTS = 3
 /** Time at most before an attempt to get a counter that another sidecar held. */
 const CONTENDED_MS = 10
-/** Time limit for attempts that other processes overtake; each of those conflicts is progress elsewhere. */
+/** Conflicts with others that were quicker: each is progress elsewhere. */
+const OVERTAKEN: readonly Conflict['conflict'][] = ['noNewAllows', 'counters', 'noOutcome']
+/** Time limit for attempts that others overtake. */
 const OVERTAKEN_LIMIT_MS = 5000
 
 export interface Decided<T> {
@@ -161,7 +163,7 @@ export async function decideAndCommit<T>(
     if (result.conflict === null) return reply(result)
     if (result.conflict === 'abandoned') throw new CallerGone()
     if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
-    wasOvertaken = result.conflict === 'noNewAllows' || result.conflict === 'counters'
+    wasOvertaken = OVERTAKEN.includes(result.conflict)
     if (!wasOvertaken || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
     // Others wait as long, each another time, so that one of them comes through.
     else if (result.conflict === 'counters') await sleep(Math.random() * CONTENDED_MS)

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { outcomeWatch } from '../../src/actions/outcomes/missing.ts'
 import { sectionValue } from '../../src/audit/entry.ts'
 import { idMaker } from '../../src/base/id.ts'
+import type { Store } from '../../src/store/store.ts'
 import { startGate } from '../helpers.ts'
 import { LIVE } from '../store/drafts.ts'
 import { lanesBeside } from './lanes.ts'
@@ -68,6 +69,28 @@ test('an allow without an outcome is found in every lane after the first report 
   assert.deepEqual((await missing()).sort(), [behind, ...silent].sort())
   assert.deepEqual([await outcomeOf(early), await outcomeOf(before)], [null, null])
   assert.equal((await outcomeOf(silent[1] ?? '')).status, 'missing')
+})
+
+test('a search that others overtake goes on, and what they recorded is recorded once', async () => {
+  const agent = await gate.key({ roles: ['agent'] })
+  await lanes.tell(0, agent, await lanes.decide(0, agent))
+  now += 1
+  const silent: string[] = []
+  for (let i = 0; i < 8; i += 1) silent.push(await lanes.decide(1, agent))
+  now += 1001
+  const { store } = gate.server
+  const before = await missing()
+  // Another sidecar records the first of them between each read and its commit.
+  const overtaken: Store = {
+    ...store,
+    async unreported(query) {
+      const found = await store.unreported(query)
+      if (found[0] !== undefined) await lanes.tell(2, agent, found[0].decisionId, 'outcome.missing')
+      return found
+    },
+  }
+  await search(overtaken)
+  assert.deepEqual((await missing()).filter((id) => !before.includes(id)).sort(), silent.sort())
 })
 
 test('a search goes on where it stopped, in lanes that are new too', async () => {
