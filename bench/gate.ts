@@ -40,8 +40,13 @@ export async function startGate(viaExpress: boolean): Promise<GateTarget> {
 }
 
 /** Makes a key with the command line. */
-export async function createKey(data: string, role: string, tenant = TENANT): Promise<{ id: string; key: string }> {
-  const args = ['keys', 'create', '--tenant', tenant, '--role', role, '--data', data, '--json']
+export async function createKey(
+  data: string,
+  role: string,
+  tenant = TENANT,
+  flags: readonly string[] = [],
+): Promise<{ id: string; key: string }> {
+  const args = ['keys', 'create', '--tenant', tenant, '--role', role, '--data', data, '--json', ...flags]
   return JSON.parse(await run(process.execPath, [COMMAND, ...args]))
 }
 

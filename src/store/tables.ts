@@ -43,6 +43,7 @@ export interface Tables extends Source {
   }
   entries: Source['entries'] & {
     byId(id: string): Awaitable<StoredEntry | undefined>
+    lengths(chains: readonly string[]): Awaitable<ReadonlyMap<string, number>>
     /** Entries with fromSeq <= seq, ascending; ends early after the entry at which their JSON exceeds `maxBytes`. */
     from(chain: string, seq: number, limit: number, maxBytes?: number): Awaitable<StoredEntry[]>
     headersFrom(chain: string, seq: number, limit: number): Awaitable<string[]>

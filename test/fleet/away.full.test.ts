@@ -10,7 +10,7 @@ const MAIL = { action: 'email.send' }
 for (const way of ['cut', 'stall'] as const) {
   test(`while the database is away (${way}) nothing is decided, and the service is not ready; then both again`, async (t) => {
     const network = proxy(t)
-    const { serve, key, open } = await fleet(t, network.address)
+    const { serve, key, open } = await fleet(t, { at: network.address })
     const agent = await key('agent')
     const { url, end } = await serve()
     const check = async () => post(url, agent, '/gate/check', MAIL)

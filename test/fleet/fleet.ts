@@ -13,6 +13,8 @@ import { postgresDatabase } from '../postgres.ts'
 export interface Fleet {
   /** Flags that name the database. */
   flags: readonly string[]
+  /** Folder of the policies of all of them. */
+  policies: string
   /** File of the log key, which all of them have. */
   signingKey: string
   /** A sidecar more, with a data folder of its own. */
@@ -29,10 +31,16 @@ export interface Fleet {
   open(): Promise<Store>
 }
 
-/** @param at gives the address at which the sidecars reach the database; its own by default */
-export async function fleet(t: Cleanup, at = async (url: URL): Promise<URL> => url): Promise<Fleet> {
+interface FleetOptions {
+  /** Gives the address at which the sidecars reach the database; its own by default. */
+  at?: (url: URL) => Promise<URL>
+  /** Address of an empty database, by default one on the server of all tests. */
+  database?: string
+}
+
+export async function fleet(t: Cleanup, { at = async (url) => url, database }: FleetOptions = {}): Promise<Fleet> {
   const dir = temporaryFolder()
-  const admin = await postgresDatabase(t)
+  const admin = database ?? (await postgresDatabase(t))
   const url = new URL(admin)
   const password = join(dir, 'password')
   writeFileSync(password, url.password, { mode: 0o600 })
@@ -59,6 +67,7 @@ export async function fleet(t: Cleanup, at = async (url: URL): Promise<URL> => u
     args,
     run: (...words) => runBuilt(args(...words)),
     admin,
+    policies: folder.policies,
     open() {
       const flags = { store: url.href, storePassword: password, signingKey }
       const config = readConfig({ flags, env: {}, file: undefined })

@@ -31,6 +31,11 @@ const SOME_HEADERS = limited(HEADER_COLUMNS)
 const NEWEST_HEADERS = limited(HEADER_COLUMNS, 'at DESC')
 const OLDEST_PLACES = limited('at')
 const NEWEST_PLACES = limited('at', 'at DESC')
+const LENGTHS = statement(
+  `SELECT c.name, e.at FROM gate.chain AS c CROSS JOIN LATERAL (SELECT at FROM gate.audit_entry
+      WHERE at >= c.number::bigint << 33 AND at < (c.number::bigint + 1) << 33 ORDER BY at DESC LIMIT 1) AS e
+    WHERE c.name = ANY($1)`,
+)
 const FIRST_NOT_BEFORE = statement(
   `SELECT at ${FROM} WHERE chain = $1 AND ts >= $2 AND at < $3 ORDER BY chain, ts, at LIMIT 1`,
 )
@@ -145,6 +150,11 @@ function placeReads(run: Runner, places: ChainPlaces) {
       const place = [await places.number(chain), ...(await places.range(chain, range))]
       const found = await run.rows<OfType & { type: string }>(OF_EACH_TYPE, place)
       return new Map(found.map(({ type, ...ofType }) => [type, ofType]))
+    },
+    async lengths(chains: readonly string[]): Promise<Map<string, number>> {
+      const found = await run.rows<{ name: string; at: number }>(LENGTHS, [chains])
+      const ends = new Map(found.map(({ name, at }) => [name, seqAt(at) + 1]))
+      return new Map(chains.map((chain) => [chain, ends.get(chain) ?? 0]))
     },
     chains: places.chains,
     lanes: places.lanes,

@@ -147,6 +147,7 @@ function placeQueries(db: Database, places: ChainPlaces) {
       const rows = ofEachType.all(places.number(chain), ...places.range(chain, range))
       return new Map(rows.map(({ type, ...found }) => [type, found]))
     },
+    lengths: (chains: readonly string[]) => new Map(chains.map((chain) => [chain, length(chain)])),
     chains: places.chains,
     lanes: places.lanes,
   }
