@@ -39,14 +39,19 @@ export function signingKeyFile(path: string): KeyFile {
   }
 }
 
-/** Keys of the seals, of the log key in that file or of its successor beside it. */
-export function sealKeysAt(path: string): SealKeys {
+/**
+ * Keys of the seals, of the log key in that file or of its successor beside it.
+ *
+ * @param missing whether a first log key is made where there is none
+ */
+export function sealKeysAt(path: string, missing: 'made' | 'left' = 'made'): SealKeys {
   const file = signingKeyFile(path)
   const known = new Map<string, SealKey>()
   return (id) => {
     const cached = id === undefined ? undefined : known.get(id)
     if (cached !== undefined) return cached
-    const inPlace = id === undefined ? (file.read() ?? file.create()) : file.read()
+    const isMade = id === undefined && missing === 'made'
+    const inPlace = file.read() ?? (isMade ? file.create() : undefined)
     for (const privateKey of [inPlace, id === undefined ? undefined : file.readNext(id)]) {
       if (privateKey === undefined) continue
       const key = sealKeyFrom(privateKey)

@@ -76,7 +76,7 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
 }
 
 /** The value for a message, without the password of a URL. */
-function shown(given: Json): string {
+export function shown(given: Json): string {
   return JSON.stringify(given).replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:…@')
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Explanation } from '../../src/gate/explain.ts'
@@ -81,6 +81,13 @@ function at(): string[] {
   return ['--data', world.data]
 }
 
+/** A copy of the data folder, of which nothing more is wanted. */
+function movable(): string {
+  const dir = join(world.root, 'movable')
+  cpSync(world.data, dir, { recursive: true })
+  return dir
+}
+
 function ok({ code, stdout, stderr }: Ended): string {
   assert.equal(code, 0, stderr)
   return stdout
@@ -98,6 +105,7 @@ const COMMANDS = [
   'tenants list',
   'tenants set-plan',
   'store migrate',
+  'store copy',
   'policies push',
   'policies rollback',
   'policies history',
@@ -495,6 +503,38 @@ const ROWS: Row[] = [
     args: () => ['store', 'migrate', '--store', 'postgres://nobody:secret@127.0.0.1:1/gate'],
     code: 2,
     stderr: /--store: "postgres:\/\/nobody:…@127.* is not accepted \(PostgreSQL database .* without a password/,
+  },
+  {
+    name: 'store copy',
+    args: () => ['store', 'copy', '--from', movable(), '--to', join(world.root, 'moved')],
+    code: 0,
+    stdout: /^\d+ entries of \d chains were moved to .*moved, and verified on both sides\.\n.* is marked as moved/,
+  },
+  {
+    name: 'store copy --json',
+    args: () => [
+      'store',
+      'copy',
+      '--from',
+      join(world.root, 'moved'),
+      '--to',
+      join(world.root, 'again'),
+      '--json',
+      '--signing-key',
+      join(world.data, 'signing-key.pem'),
+    ],
+    code: 0,
+    json: ({ to, chains, resumed }) => {
+      assert.equal(to, join(world.root, 'again'))
+      assert.match(JSON.stringify(chains), /\{"chain":"acme\/live","entries":\d+\}/)
+      assert.equal(resumed, false)
+    },
+  },
+  {
+    name: 'store copy: without a target',
+    args: () => ['store', 'copy', '--from', world.data],
+    code: 2,
+    stderr: /required option '--to <place>' not specified/,
   },
   {
     name: 'backup: of a PostgreSQL store',

@@ -3,9 +3,10 @@ import { addressOf } from '../../service/store.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { type CommonOptions, configOf, UsageError } from '../context.ts'
 import { print } from '../output.ts'
+import { addStoreCopyCommand } from './copy.ts'
 
 export function addStoreCommands(program: GateCommand): void {
-  const store = program.command('store').description('prepare the PostgreSQL database of a fleet')
+  const store = program.command('store').description('prepare the PostgreSQL database of a fleet, and move trails')
   addCommonOptions(store.command('migrate'), 'data')
     .description('bring the schema of the database up to date, forward only; the service never does')
     .notes(`
@@ -13,6 +14,7 @@ Run it as a role that may create schemas and tables, once for each new version, 
 starts. It waits while another one migrates, and does nothing where nothing is missing.`)
     .example('store migrate --store postgres://owner@db.internal/gate --store-password /run/secrets/owner-password')
     .action(migrate)
+  addStoreCopyCommand(store)
 }
 
 async function migrate(options: CommonOptions): Promise<void> {

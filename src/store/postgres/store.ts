@@ -5,7 +5,7 @@ import type { Clock } from '../../base/time.ts'
 import { UnusableFile, unavailable } from '../errors.ts'
 import { held } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
-import { loaded, type Memory, refreshed } from '../memory.ts'
+import { loaded, type Memory } from '../memory.ts'
 import type { TrailTakenQuery } from '../queries.ts'
 import { readsOf } from '../reads.ts'
 import { runLater } from '../steps.ts'
@@ -17,10 +17,12 @@ import { verifyChain } from '../verify/verify-chain.ts'
 import { chainPlaces, type Numbers } from './chains.ts'
 import { floorsOf, reserveCounters, takenInTrail } from './counters.ts'
 import { type Address, database as connected, type Database, type Runner } from './database.ts'
+import { assertInUse } from './fence.ts'
 import { type LaneLease, laneLease } from './lease.ts'
 import { listener } from './listener.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import { serverQueues } from './queues.ts'
+import { refreshedIn } from './refreshed.ts'
 import { tablesOn } from './tables.ts'
 
 export interface ServerOptions extends FollowOptions {
@@ -49,7 +51,7 @@ export async function migrateServer(address: Address): Promise<{ from: number; t
 }
 
 /** @throws UnusableFile in place of an error of the server, or of the way to it */
-function unreachable({ url }: Address, error: unknown): never {
+export function unreachable({ url }: Address, error: unknown): never {
   // Errors of ours have names of their own.
   if (!(error instanceof Error) || !['Error', 'error', 'AggregateError'].includes(error.name)) throw error
   throw new UnusableFile(`The store ${url} cannot be used: ${error.message}.`, { cause: error })
@@ -79,6 +81,7 @@ export async function openServerStore(options: ServerOptions): Promise<Store> {
 async function checked(database: Database, numbers: Numbers, options: ServerOptions) {
   return database.snapshot(async (run) => {
     await assertMigrated(run)
+    await assertInUse(run)
     const tables = tablesOn(run, numbers)
     const origin = await tables.instance.origin()
     if (origin === undefined) throw new Error('the instance has no origin')
@@ -109,7 +112,7 @@ function storeOn(database: Database, opened: Opened): Store {
   } = heard(database, maxStalenessMs, async () => {
     await lease?.renew()
     if ((await tables.instance.stateVersion()) === memory().version && memory().altered.size === 0) return
-    take(await snapshot(database, (run) => runLater(refreshed(memory(), tablesOn(run, numbers), { origin, sealKeys }))))
+    take(await snapshot(database, (run) => refreshedIn(run, numbers, memory(), { origin, sealKeys })))
   })
   const queues = serverQueues(
     database,

@@ -3,7 +3,7 @@ import { type Head, ownerOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Group, HeldCounter } from '../group.ts'
-import { type Memory, refreshed } from '../memory.ts'
+import type { Memory } from '../memory.ts'
 import { randomPool } from '../random-pool.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
@@ -22,6 +22,7 @@ import {
 import { counterHolds, raiseFloors } from './counters.ts'
 import { type Database, type Runner, statement } from './database.ts'
 import { isBusy } from './errors.ts'
+import { refreshedIn } from './refreshed.ts'
 import { type SharedTexts, sharedTexts } from './shared-text.ts'
 import { tablesOn } from './tables.ts'
 import { begin, type Transaction } from './transaction.ts'
@@ -213,9 +214,7 @@ async function freshMemory(
   held: readonly LockedChain[],
 ): Promise<Memory> {
   if (!changesRecords(submissions) && held.every(({ state }) => state <= memory.version)) return memory
-  return database.snapshot((run) =>
-    runLater(refreshed(memory, tablesOn(run, numbers), { origin, sealKeys: sealKeysOf(seal) })),
-  )
+  return database.snapshot((run) => refreshedIn(run, numbers, memory, { origin, sealKeys: sealKeysOf(seal) }))
 }
 
 const RECORDS = { tenant: true, key: true, signingKey: true, policy: true, switch: true }

@@ -49,13 +49,13 @@ export function checked(connection: Connection, options: StoreOptions): { origin
  * A file that the service would refuse is not migrated by any command: it stays as its version left it. @throws
  * AlteredFile
  */
-export function accept(connection: Connection, options: StoreOptions): void {
+export function accept(connection: Connection, options: FollowOptions): void {
   const origin = connection.instance.origin()
   if (origin !== undefined) assertFollows(connection, origin, options)
 }
 
 /** Requires records and heads to follow from the chains, and each chain to be sealed. @throws AlteredFile */
-function assertFollows(
+export function assertFollows(
   connection: Connection,
   origin: string,
   { check = 'all', sealKeys, unsealed = 'refused' }: FollowOptions,

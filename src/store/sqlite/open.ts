@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { memo, once } from '../../base/memo.ts'
 import { AlteredFile, UnusableFile } from '../errors.ts'
+import { assertUnfenced } from '../fence.ts'
 import { makeFolder } from '../make-folder.ts'
 import { asUnusable, isBusy } from './errors.ts'
+import { FENCE, readFence } from './fence.ts'
 import { entriesToMove, moveEntries } from './move-entries.ts'
 
 export const DATA_FILE = 'gate-sidecar.db'
@@ -23,6 +25,8 @@ export interface OpenOptions {
   accept?: (db: Database) => void
   /** Receives how many entries of a large older file are still to be converted, after each part; 0 at the end. */
   onConvert?: ((left: number) => void) | undefined
+  /** Opens a file with a fence too, for the command that copies trails. */
+  fenced?: 'refused' | 'accepted'
 }
 
 /**
@@ -38,7 +42,7 @@ export function openDatabase(dir: string, options: OpenOptions): Database {
   // Closed after the other one, which would else write what SQLite's log holds into a file that is refused.
   const reader = openExisting(path, { readonly: true })
   try {
-    retryWhileBusy(() => assertOurs(reader, path))
+    retryWhileBusy(() => assertOurs(reader, path, options.fenced))
     return openUpToDate(path, options)
   } catch (error) {
     throw asUnusable(error, path)
@@ -63,6 +67,30 @@ function openUpToDate(path: string, options: OpenOptions): Database {
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/**
+ * Opens the file as `openDatabase` does, for this connection alone: as long as it is open, no other process reads or
+ * writes the file.
+ *
+ * @throws UnusableFile when another process has it open
+ */
+export function openAlone(dir: string, options: OpenOptions): Database {
+  openDatabase(dir, options).close()
+  const path = join(dir, DATA_FILE)
+  const db = openExisting(path)
+  try {
+    db.pragma('busy_timeout = 0')
+    db.pragma('locking_mode = EXCLUSIVE')
+    configure(db)
+    assertOurs(db, path, options.fenced)
+    return db
+  } catch (error) {
+    db.close()
+    throw isBusy(error)
+      ? new UnusableFile(`${path} is in use by another process; stop it first.`)
+      : asUnusable(error, path)
   }
 }
 
@@ -112,13 +140,14 @@ function createPrivately(dir: string, path: string): void {
 }
 
 /** Refuses a database of another program, of a newer version, or that was altered, before anything is written. */
-function assertOurs(db: Database, path: string): void {
+function assertOurs(db: Database, path: string, fenced: OpenOptions['fenced'] = 'refused'): void {
   const tables = db.prepare<[], { count: number }>('SELECT count(*) AS count FROM sqlite_schema')
   // One transaction, since another process may be creating the file at this moment.
   const check = db.transaction(() => {
     const level = levelOf(db)
     if (level === 0 && (tables.get()?.count ?? 0) > 0)
       throw new UnusableFile(`${path} is not a data file of gate-sidecar.`)
+    if (fenced === 'refused') assertUnfenced(path, readFence(db))
     assertSchema(db, level)
   })
   check()
@@ -188,9 +217,9 @@ function migrate(db: Database, { accept = () => undefined }: OpenOptions): boole
   return apply.immediate()
 }
 
-/** Excludes only the statistics of ANALYZE. Other reserved names are compared too, since a trigger can have one. */
-const SCHEMA =
-  "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')) ORDER BY type, name"
+/** Excludes only the fence and the statistics of ANALYZE. Other reserved names are compared too, since a trigger can have one. */
+const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
+  WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4', '${FENCE}')) ORDER BY type, name`
 
 /** Schema that so many migrations make, as text. */
 const expectedSchema = memo((level: number) => {

@@ -5,6 +5,16 @@ CREATE TABLE gate.instance (
   state_version bigint NOT NULL
 );
 
+-- Mark of a database that must not be used: an unfinished copy, or a trail that goes on elsewhere.
+CREATE TABLE gate.fence (
+  one integer PRIMARY KEY CHECK (one = 1),
+  -- 'copying' or 'moved'.
+  kind text NOT NULL,
+  -- The other side of the copy.
+  other text NOT NULL,
+  at text NOT NULL
+);
+
 CREATE TABLE gate.tenant (id text COLLATE "C" PRIMARY KEY, body text NOT NULL, changed bigint NOT NULL);
 CREATE TABLE gate.api_key (id text COLLATE "C" PRIMARY KEY, body text NOT NULL, changed bigint NOT NULL);
 CREATE TABLE gate.signing_key (id text COLLATE "C" PRIMARY KEY, body text NOT NULL, changed bigint NOT NULL);
