@@ -88,10 +88,13 @@ export function database({ url, password }: Address) {
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
     keepAlive: true,
+    // Statements are sent before the ones before are answered.
+    pipeline: true,
   }
   const readers = new pg.Pool({ ...settings, max: READERS, allowExitOnIdle: true })
-  // A connection that broke while idle is made again at its next use.
+  // A connection that broke is made again at its next use; a statement under way tells its caller.
   readers.on('error', () => undefined)
+  readers.on('connect', (client) => client.on('error', () => undefined))
   const attempt = reconnecting()
   /** Lends a connection, which is not used again after a failure. */
   const lent = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
@@ -121,7 +124,7 @@ export function database({ url, password }: Address) {
     /** A connection of its own, on which statements are sent before the ones before are answered. */
     connect: () =>
       attempt(async (): Promise<pg.Client> => {
-        const client = new pg.Client({ ...settings, pipeline: true })
+        const client = new pg.Client(settings)
         client.on('error', () => undefined)
         await client.connect()
         return client
