@@ -39,6 +39,7 @@ export function trailContract(stores: Stores): void {
     for (const chain of [TEN, LIVE]) await commit(store, only(note({}, { chain })))
     assert.deepEqual((await store.lanes(LIVE)).sort(), [LIVE, TEN, TWO])
     assert.deepEqual(await store.lanes('_system'), ['_system'])
+    assert.deepEqual(await store.lanes(TWO), [TWO], 'a lane is a part of a trail')
   })
 
   test('what is told of a decision is found in each lane, in the order of the trail, and in no other trail', async (t) => {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { trailNames } from '../../audit/chain.ts'
+import { laneNames } from '../../audit/chain.ts'
 import { placeOf, ROOM } from '../places.ts'
 import type { SeqRange } from '../queries.ts'
 
@@ -62,7 +62,7 @@ export function chainPlaces(db: Database) {
     /** Chains that have entries. */
     chains: () => named.all(),
     /** Chains of a trail that have entries. */
-    lanes: (trail: string) => ofTrail.all(...trailNames(trail)),
+    lanes: (trail: string) => ofTrail.all(trail, ...laneNames(trail)),
     /** Number of a chain that has entries and no name. */
     unnamed: () => unnamed.get(),
     /** Drops what is known of chains, which a rollback may have unmade or another process altered. */
