@@ -11,6 +11,7 @@ import { envOf } from '../../src/service/config.ts'
 import { BIN } from '../cli/program.ts'
 import { fleet } from '../fleet/fleet.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 import { DEPLOY, deployed, documentsIn, type Yaml } from './deploy.ts'
 
 const FOLDER = join(DEPLOY, 'compose')
@@ -114,7 +115,7 @@ async function agentLines(t: TestContext, key: string, sidecars: readonly string
   return lines
 }
 
-test('the first ten minutes pass as README.md tells', async (t) => {
+fullTest('the first ten minutes pass as README.md tells', async (t) => {
   const headings = [
     'Keys',
     'First check',

@@ -16,6 +16,7 @@ import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { run } from '../cli/program.ts'
 import { openFile, temporaryFolder } from '../helpers.ts'
 import { postgresServer, withClient } from '../postgres.ts'
+import { some } from '../tier.ts'
 import { commit, note, only } from './drafts.ts'
 import {
   copyToFile,
@@ -264,7 +265,7 @@ function leased({ whole }: Server): Promise<unknown> {
   return withClient(whole, (client) => client.query(lease))
 }
 
-for (const { what, args, code = 3, stderr } of REFUSED)
+for (const { what, args, code = 3, stderr } of some(REFUSED))
   test(`no copy: ${what}`, async (t) => {
     const [dir, server] = [copyOf(movable), await emptyServer(t)]
     const ended = await run(['store', 'copy', ...(await args(t, dir, server))])
