@@ -80,8 +80,9 @@ GRANT UPDATE (state_version) ON gate.instance TO gate_sidecar;
 GRANT INSERT, UPDATE (body, changed)
   ON gate.tenant, gate.api_key, gate.signing_key, gate.policy, gate.kill_switch TO gate_sidecar;
 GRANT INSERT, UPDATE (body, status, expires_at, standing) ON gate.approval TO gate_sidecar;
--- Lanes are held by lease, and counters for the time of a decision.
-GRANT INSERT, UPDATE (token, holder, expires_at) ON gate.sidecar TO gate_sidecar;
+-- Lanes are held by lease, with what the holder tells of itself, and counters for the time of a decision.
+GRANT INSERT, UPDATE (token, holder, expires_at, name, version, started_at, heard_at, policies)
+  ON gate.sidecar TO gate_sidecar;
 GRANT INSERT (name, floor), UPDATE (floor, reservation, reserved_until), DELETE ON gate.counter TO gate_sidecar;
 GRANT EXECUTE ON FUNCTION gate.lock_lanes TO gate_sidecar;
 -- Checkpoints are signed. A node is written again when its checkpoint was removed before.

@@ -1011,6 +1011,18 @@ export interface Overview {
   } | null
   audit: AuditFigures
   posture: Posture
+  /** Sidecars that share the store; null for a data file. */
+  fleet: {
+    /** Number of live sidecars. */
+    live: number
+    /** Live sidecars first; dead ones for an hour, unless another takes their lane. At most 200. */
+    sidecars: Sidecar[]
+    sidecarsLeftOut: number
+    /** Live sidecars by the digest of the tenant's policies in force there; null without any. */
+    policies: SidecarsByDigest[]
+    /** Live sidecars by version. */
+    versions: SidecarsByVersion[]
+  } | null
 }
 
 export interface PastDecision {
@@ -1411,6 +1423,33 @@ export interface ShownValue {
   value?: unknown
   beginning?: string
   characters?: number
+}
+
+export interface Sidecar {
+  /** Number of the lanes to which it appends. */
+  lane: number
+  /** Name of its host or pod, or what the setting `name` says; text of others. */
+  name: string
+  version: string
+  /** UTC, with milliseconds. */
+  startedAt: string
+  /** UTC, with milliseconds. */
+  heardAt: string
+  /** False once it has not been heard of for ten seconds, and once it has ended. */
+  isLive: boolean
+  /** True for the one that answers. */
+  isSelf: boolean
+  policyDigest: string | null
+}
+
+export interface SidecarsByDigest {
+  digest: string | null
+  sidecars: number
+}
+
+export interface SidecarsByVersion {
+  version: string
+  sidecars: number
 }
 
 export interface SignInLink {

@@ -12,7 +12,7 @@ import { stallWatch } from './stalls.ts'
 
 /** Creates the HTTP interface, with the refusals that it counts. */
 export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
-  const limiter = rateLimiter(() => performance.now())
+  const limiter = rateLimiter(() => performance.now(), services.sharers)
   const refusals = refusalLog(services)
   const dispatcher: Dispatcher = {
     services,

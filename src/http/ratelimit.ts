@@ -1,6 +1,7 @@
 import type { Caller } from '../actions/deps.ts'
+import { counted } from '../base/counted.ts'
 import { GateError } from '../base/errors.ts'
-import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, SIGN_IN_LIMIT, STATUS_LIMIT, take } from '../keys/plan.ts'
+import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, type Plan, SIGN_IN_LIMIT, STATUS_LIMIT, take } from '../keys/plan.ts'
 import type { RouteRule } from '../keys/routes.ts'
 import type { State } from '../store/store.ts'
 
@@ -11,11 +12,17 @@ const NONE: LimitHeaders = {}
 
 const ofTenant = ({ chain }: Caller): string => `tenant ${chain}`
 
-/** Token buckets of this process, by tenant and environment, or by key. */
-export function rateLimiter(clock: () => number) {
+/**
+ * Token buckets of this process, by tenant and environment, or by key.
+ *
+ * @param sharers number of sidecars, each of which allows an equal share of a plan
+ */
+export function rateLimiter(clock: () => number, sharers: () => number) {
   const buckets = new Map<string, Bucket>()
+  // A share below one a minute would never allow anything.
+  const shareOf = (plan: Plan): number => Math.max(1, Math.floor(PLANS[plan] / sharers()))
 
-  const draw = (name: string, bucketId: string, limit: number): LimitHeaders => {
+  const draw = (name: string, bucketId: string, limit: number, of = ''): LimitHeaders => {
     const { bucket, allowed, remaining, waitSeconds } = take(buckets.get(bucketId), limit, clock())
     buckets.set(bucketId, bucket)
     const headers = {
@@ -23,7 +30,7 @@ export function rateLimiter(clock: () => number) {
       RateLimit: `"${name}";r=${remaining};t=${waitSeconds}`,
     }
     if (allowed) return headers
-    const message = `The limit of ${limit} requests a minute is used up; try again in ${waitSeconds} s.`
+    const message = `The limit of ${counted(limit, 'request')} a minute${of} is used up; try again in ${waitSeconds} s.`
     throw new GateError('rate_limited', message, { headers: { ...headers, 'Retry-After': String(waitSeconds) } })
   }
 
@@ -34,11 +41,13 @@ export function rateLimiter(clock: () => number) {
       if (route.limit === 'status') return draw('status', `key ${caller.key.id}`, STATUS_LIMIT)
       if (route.limit === 'sign-in') return draw('sign-in', `sign-in ${caller.key.id}`, SIGN_IN_LIMIT)
       const plan = state.tenants.get(caller.tenantId)?.plan
-      return plan === undefined || !Number.isFinite(PLANS[plan]) ? NONE : draw(plan, ofTenant(caller), PLANS[plan])
+      if (plan === undefined || !Number.isFinite(PLANS[plan])) return NONE
+      const n = sharers()
+      return draw(plan, ofTenant(caller), shareOf(plan), n > 1 ? ` at this sidecar, one of ${n},` : '')
     },
     /** Requests that the plan leaves the caller's tenant and environment now; null for any number. Counts none. */
     left(state: State, caller: Caller): number | null {
-      const limit = PLANS[state.tenants.get(caller.tenantId)?.plan ?? DEFAULT_PLAN]
+      const limit = shareOf(state.tenants.get(caller.tenantId)?.plan ?? DEFAULT_PLAN)
       return Number.isFinite(limit) ? leftIn(buckets.get(ofTenant(caller)), limit, clock()) : null
     },
     /** Counts a refused request, so that guessing uses up the limit. @throws GateError `rate_limited` */

@@ -41,6 +41,8 @@ export interface Services
   errors: ErrorCounts
   /** Aborted when the service begins to stop: waiting requests are answered as they are, and streams end. */
   stopping: AbortSignal
+  /** Number of sidecars among which the rate of a plan is divided; 1 where each allows the whole. */
+  sharers(): number
   /** Accepted host names besides the loopback ones. */
   allowedHosts: readonly string[]
 }

@@ -147,6 +147,26 @@ export const METRICS = {
       means: 'an action ran without an allow, or its [outcome](http-api.md#post-gateoutcome) never came',
     },
   },
+  fleet_sidecars: {
+    type: 'gauge',
+    help: 'Live sidecars of the PostgreSQL store; absent for a data file.',
+    alert: {
+      when: 'changes(gate_sidecar_fleet_sidecars[10m]) > 6',
+      for: '0m',
+      means:
+        'sidecars come and go: they restart, or lose the store; see `fleet` of the [overview](http-api.md#get-overview)',
+    },
+  },
+  fleet_divided_policies: {
+    type: 'gauge',
+    help: 'Live sidecars by policy digest, of tenants that have different policies, or none, at some; absent while there are none.',
+    alert: {
+      when: 'max by (instance) (gate_sidecar_fleet_divided_policies) > 0',
+      for: '10m',
+      means:
+        'a roll-out of policies stopped half-way, so that sidecars decide differently; the [overview](http-api.md#get-overview) of the tenant says which',
+    },
+  },
   check_duration_seconds: {
     type: 'histogram',
     help: 'Time to decide or refuse POST /gate/check, without waiting for its client and people.',

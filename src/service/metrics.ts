@@ -3,6 +3,7 @@ import type { ErrorCounts } from '../http/error-counts.ts'
 import { UNREADY } from '../http/services.ts'
 import type { Anchors } from './anchors.ts'
 import type { ClockJumps } from './clock.ts'
+import type { KeptFleet } from './fleet.ts'
 import { METRICS, type MetricName, PREFIX } from './metric-table.ts'
 import type { Outcomes } from './outcomes.ts'
 import { faultyChains, type Judged, reasonsOf } from './readiness.ts'
@@ -15,6 +16,7 @@ export interface Measured extends Judged {
   latency: Pick<Latency, 'histogram'>
   clockJumps(): ClockJumps
   writing: Writing
+  divided: KeptFleet['divided']
   errors: Pick<ErrorCounts, 'all'>
   tasks: Pick<Tasks, 'failed'>
 }
@@ -32,6 +34,7 @@ export async function metricsText(measured: Measured): Promise<string> {
     ...(await anchorSamples(measured)),
     ...trailSamples(measured),
     ...requestSamples(measured),
+    ...fleetSamples(measured),
   }
   // The members of METRICS, in its order.
   return (Object.keys(METRICS) as MetricName[]).flatMap((name) => linesOf(name, samples[name])).join('')
@@ -74,6 +77,13 @@ function requestSamples(measured: Measured) {
     clock_jumps_total: counted('direction', Object.entries(clockJumps())),
     possible_bypasses_total: [{ value: outcomes.possibleBypasses() }],
     check_duration_seconds: histogramOf(latency),
+  }
+}
+
+function fleetSamples({ store, divided }: Measured) {
+  return {
+    fleet_sidecars: store.fleet === undefined ? [] : [{ value: store.fleet.live() }],
+    fleet_divided_policies: divided().map(({ digest, sidecars }) => labelled('digest', digest, sidecars)),
   }
 }
 

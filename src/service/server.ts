@@ -30,6 +30,7 @@ import type { Store } from '../store/store.ts'
 import { watchClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { closeFiles } from './exposure.ts'
+import { keepFleet } from './fleet.ts'
 import { keepKeyUses } from './key-uses.ts'
 import { listen, warnOfNetwork } from './listen.ts'
 import type { Logger } from './log.ts'
@@ -100,10 +101,7 @@ export async function startServer({
   const { newId, clock, onClock } = timeOf(given)
   const sealKeys = sealKeysAt(signingKeyPath(config))
   const stopping = new AbortController()
-  const tasks = repeatingTasks(
-    (error, task) => log.error({ task, cause: String(error) }, 'background task failed'),
-    stopping.signal,
-  )
+  const tasks = loggedTasks(log, stopping.signal)
   const file = fileOf({ clock, onClock, sealKeys, makeWriter, makeVerifier }, log)
   const { store, writing, verification } = watchedStore(await openConfigured(config, file), clock, log, stopping.signal)
   const background = { config, log, tasks }
@@ -116,7 +114,8 @@ export async function startServer({
     const keyUses = keepKeyUses(deps, trail, background)
     const clockJumps = watchClock(clock, background, () => expireDue(deps, { all: true }))
     const outcomes = watchOutcomes(deps, trail, background)
-    const watched = { writing, verification, tasks, errors: errorCounts(), latency: latency() }
+    const fleet = keepFleet(store, rules.policies, background)
+    const watched = { writing, verification, tasks, errors: errorCounts(), latency: latency(), ...fleet }
     const kept = { ...trail, ...watched, ...rules, store, keyUses, clockJumps, outcomes, stopping: stopping.signal }
     const stops = keepStops(deps, background, () => sealSecret(store, sealKeys))
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
@@ -149,6 +148,10 @@ export async function startServer({
     await store.close()
     throw error
   }
+}
+
+function loggedTasks(log: Logger, stopping: AbortSignal): Tasks {
+  return repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'), stopping)
 }
 
 /** How the store of a service is opened. */

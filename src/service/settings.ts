@@ -18,6 +18,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 const ON_OFF = ['on', 'off'] as const
 export type OnOff = (typeof ON_OFF)[number]
 
+const RATE_LIMITS = ['sidecar', 'fleet'] as const
+export type RateLimits = (typeof RATE_LIMITS)[number]
+
 export interface Setting<T> {
   /** Placeholder of the value in the help of the flag. */
   placeholder: string
@@ -57,6 +60,13 @@ export const SETTINGS = {
     example: '5s',
     help: 'time without an answer of the store after which nothing is decided and the service is not ready: 1s to 24h',
     shape: duration,
+  },
+  name: {
+    placeholder: 'text',
+    default: null as string | null,
+    example: 'payments-1',
+    help: 'name of this sidecar in the overview of those that share a store; the name of its host or pod if not set',
+    shape: optionalText,
   },
   policies: {
     placeholder: 'dir',
@@ -141,6 +151,13 @@ export const SETTINGS = {
     example: 'off',
     help: 'on: all audit chains are verified after the start and each night; off: only when asked',
     shape: oneOf(ON_OFF),
+  },
+  rateLimits: {
+    placeholder: 'sidecar|fleet',
+    default: 'sidecar' as RateLimits,
+    example: 'fleet',
+    help: 'sidecar: each sidecar of a store allows the whole rate of a plan; fleet: each allows an equal share of it, by the number of live ones',
+    shape: oneOf(RATE_LIMITS),
   },
   outcomeWithin: {
     placeholder: 'duration',

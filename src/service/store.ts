@@ -1,11 +1,14 @@
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import { parseDuration } from '../base/time.ts'
+import { type Clock, parseDuration } from '../base/time.ts'
 import { readPrivately } from '../files/private.ts'
+import type { About } from '../store/fleet.ts'
 import { makeFolder } from '../store/make-folder.ts'
 import type { Address } from '../store/postgres/database.ts'
 import type { ServerOptions } from '../store/postgres/store.ts'
 import type { StoreOptions } from '../store/sqlite/load.ts'
 import type { Store } from '../store/store.ts'
+import { VERSION } from '../version.ts'
 import { type Config, ConfigError } from './config.ts'
 
 /** Opens the store of the settings; only its engine is loaded. @throws UnusableFile, ConfigError, Exposed */
@@ -25,9 +28,15 @@ export async function openConfigured(
     address,
     ...options,
     lanes,
+    about: aboutSelf(config, options.clock),
     onClock,
     maxStalenessMs: parseDuration(config.maxStaleness),
   })
+}
+
+/** Description of this sidecar for the others. Kubernetes gives the host of a container the name of its pod. */
+function aboutSelf({ name }: Config, clock: Clock): About {
+  return { name: name ?? hostname(), version: VERSION, startedMs: clock() }
 }
 
 /** Address of the server; undefined where the data file keeps everything. @throws ConfigError, Exposed */

@@ -9,6 +9,7 @@ import type { Left, Prune } from '../evidence/prune.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { Tenant } from '../keys/tenant.ts'
 import type { KillSwitch, PlacedStop } from '../killswitch/killswitch.ts'
+import type { Fleet } from './fleet.ts'
 import type {
   ApprovalQuery,
   ChainRequest,
@@ -76,6 +77,8 @@ export interface Store {
   readonly origin: string
   /** Where earlier actions are counted: in one chain, by seq, or over all lanes of a trail, by time and under counters. */
   readonly countsIn: 'chain' | 'trail'
+  /** The sidecars that share the store; undefined for a file, and for a command. */
+  readonly fleet: Fleet | undefined
 
   /**
    * Checks the guards, applies the writes and appends the entries in one transaction, or does nothing.

@@ -1306,7 +1306,7 @@ const ROWS: Row[] = [
     args: () => ['config', 'print', '--port', '80'],
     code: 0,
     stdout:
-      /^SETTING +VALUE\ndata +\.\/data\nstore\nstorePassword\nmaxStaleness +2s\npolicies +\.\/policies\nhost +127\.0\.0\.1\nport +80\nsocket\n/,
+      /^SETTING +VALUE\ndata +\.\/data\nstore\nstorePassword\nmaxStaleness +2s\nname\npolicies +\.\/policies\nhost +127\.0\.0\.1\nport +80\nsocket\n/,
   },
   {
     name: 'config print --show-origin',

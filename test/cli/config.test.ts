@@ -78,6 +78,16 @@ const FAULTS: { name: string; args: string[]; env?: Record<string, string>; stde
     stderr: /--watch: "no" is not accepted \(on: /,
   },
   {
+    name: 'a way to count rates that is none',
+    args: ['config', 'print', '--rate-limits=host'],
+    stderr: /--rate-limits: "host" is not accepted \(sidecar: .*; fleet: /,
+  },
+  {
+    name: 'a name that is empty',
+    args: ['config', 'print', '--name='],
+    stderr: /--name: "" is not accepted \(name of this sidecar/,
+  },
+  {
     name: 'a value of the wrong kind in the file',
     args: ['tenants', 'list', '--config', join(root, 'wrong.json')],
     stderr: /wrong\.json: port: "many"/,

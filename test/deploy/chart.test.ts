@@ -65,6 +65,8 @@ for (const chart of CHARTS) {
 const NOT_BY_VALUES: readonly SettingName[] = [
   ...(['data', 'store', 'storePassword', 'policies', 'host', 'port', 'socket', 'allowedHosts'] as const),
   ...(['signingKey', 'anchorFile', 'anchorUrl', 'anchorSecret', 'stopDelay'] as const),
+  // All pods would have the same one, in place of their own.
+  'name',
 ]
 
 test('each setting is one of the values, or one that the chart gives itself', () => {

@@ -87,6 +87,9 @@ __all__ = [
     "RotateKeyRequest",
     "RotatedKey",
     "ShownValue",
+    "Sidecar",
+    "SidecarsByDigest",
+    "SidecarsByVersion",
     "SignInLink",
     "SignedIn",
     "TimelineItem",
@@ -1232,6 +1235,18 @@ class OverviewLatency(TypedDict):
     p99Ms: float
 
 
+class OverviewFleet(TypedDict):
+    live: int
+    """Number of live sidecars."""
+    sidecars: List[Sidecar]
+    """Live sidecars first; dead ones for an hour, unless another takes their lane. At most 200."""
+    sidecarsLeftOut: int
+    policies: List[SidecarsByDigest]
+    """Live sidecars by the digest of the tenant's policies in force there; null without any."""
+    versions: List[SidecarsByVersion]
+    """Live sidecars by version."""
+
+
 Overview = TypedDict(
     "Overview",
     {
@@ -1247,6 +1262,7 @@ Overview = TypedDict(
         "latency": "Optional[OverviewLatency]",
         "audit": "AuditFigures",
         "posture": "Posture",
+        "fleet": "Optional[OverviewFleet]",
     },
 )
 
@@ -1712,6 +1728,33 @@ class ShownValue(TypedDict, total=False):
     value: Any
     beginning: str
     characters: int
+
+
+class Sidecar(TypedDict):
+    lane: int
+    """Number of the lanes to which it appends."""
+    name: str
+    """Name of its host or pod, or what the setting `name` says; text of others."""
+    version: str
+    startedAt: str
+    """UTC, with milliseconds."""
+    heardAt: str
+    """UTC, with milliseconds."""
+    isLive: bool
+    """False once it has not been heard of for ten seconds, and once it has ended."""
+    isSelf: bool
+    """True for the one that answers."""
+    policyDigest: Optional[str]
+
+
+class SidecarsByDigest(TypedDict):
+    digest: Optional[str]
+    sidecars: int
+
+
+class SidecarsByVersion(TypedDict):
+    version: str
+    sidecars: int
 
 
 class SignInLink(TypedDict):

@@ -9,6 +9,7 @@ import type { Caller, Deps } from '../deps.ts'
 import { killSwitchStatus } from '../killswitch/killswitch.ts'
 import type { PolicyRegistry } from '../policies/registry.ts'
 import { FAIL_MODES } from './fail-modes.ts'
+import { fleetOf } from './fleet.ts'
 import type { Latency } from './latency.ts'
 import type { End, Ended, Recent, RecentReader } from './recent.ts'
 
@@ -46,6 +47,7 @@ export async function overview(
     latency: deps.latency.newest(),
     audit: await auditOf(deps, caller.chain),
     posture: { ...postureOf(deps, caller), version },
+    fleet: await fleetOf(deps, caller),
   }
 }
 

@@ -68,6 +68,9 @@ export function policyRegistry<S extends Slot>(deps: RegistryDeps, origin: Polic
     },
     /** Waits for the started work. */
     idle: work.idle,
+    /** Digests of the sets in force, by tenant. */
+    digests: (): ReadonlyMap<string, string> =>
+      new Map(Array.from(slots).flatMap(([tenantId, { set }]) => (set === undefined ? [] : [[tenantId, set.digest]]))),
     /** Number of tenants whose policies are only observed. */
     observing: () => Array.from(slots.values()).filter(({ set }) => set?.mode === 'observe').length,
     /** Tenants whose newest policies are not in force, with the reason. */

@@ -3,6 +3,7 @@ import { SINKS } from '../../actions/anchors/anchors.ts'
 import { EnvironmentField } from '../../actions/keys/keys.ts'
 import { LevelField } from '../../actions/killswitch/request.ts'
 import { FAIL_MODES } from '../../actions/overview/fail-modes.ts'
+import { MAX_SIDECARS } from '../../actions/overview/fleet.ts'
 import { NEWEST } from '../../actions/overview/latency.ts'
 import { MAX_DENIALS } from '../../actions/overview/overview.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
@@ -77,6 +78,36 @@ const Posture = titled('Posture', 'Enforcement that is in force now.', {
   }),
 })
 
+const Sidecar = titled('Sidecar', {
+  lane: Type.Integer({ minimum: 1, description: 'Number of the lanes to which it appends.' }),
+  name: Type.String({ description: 'Name of its host or pod, or what the setting `name` says; text of others.' }),
+  version: Type.String(),
+  startedAt: Timestamp,
+  heardAt: Timestamp,
+  isLive: Type.Boolean({ description: 'False once it has not been heard of for ten seconds, and once it has ended.' }),
+  isSelf: Type.Boolean({ description: 'True for the one that answers.' }),
+  policyDigest: nullable(Digest),
+})
+
+const Fleet = Type.Object(
+  {
+    live: Type.Integer({ minimum: 0, description: 'Number of live sidecars.' }),
+    sidecars: Type.Array(Sidecar, {
+      description: `Live sidecars first; dead ones for an hour, unless another takes their lane. At most ${MAX_SIDECARS}.`,
+    }),
+    sidecarsLeftOut: Count,
+    policies: Type.Array(
+      Type.Object({ digest: nullable(Digest), sidecars: Type.Integer({ minimum: 1 }) }, { title: 'SidecarsByDigest' }),
+      { description: "Live sidecars by the digest of the tenant's policies in force there; null without any." },
+    ),
+    versions: Type.Array(
+      Type.Object({ version: Type.String(), sidecars: Type.Integer({ minimum: 1 }) }, { title: 'SidecarsByVersion' }),
+      { description: 'Live sidecars by version.' },
+    ),
+  },
+  { description: 'Sidecars that share the store; null for a data file.' },
+)
+
 export const Overview = titled('Overview', 'State of the tenant and environment, now and in the last hours.', {
   from: Timestamp,
   to: Type.String({ format: 'date-time', description: 'The end of the newest bucket, which is not over yet.' }),
@@ -104,6 +135,7 @@ export const Overview = titled('Overview', 'State of the tenant and environment,
   ),
   audit: Audit,
   posture: Posture,
+  fleet: nullable(Fleet),
 })
 
 export const overviewExample = {
@@ -145,6 +177,18 @@ export const overviewExample = {
       version: '1.0.0',
       watching: true,
       failModes: [FAIL_MODES[0]],
+    },
+    fleet: {
+      live: 1,
+      sidecars: [
+        {
+          ...{ lane: 1, name: 'payments-7d9f4-x2x8p', version: '1.0.0', startedAt: EXAMPLE.time },
+          ...{ heardAt: EXAMPLE.later, isLive: true, isSelf: true, policyDigest: EXAMPLE.policyDigest },
+        },
+      ],
+      sidecarsLeftOut: 0,
+      policies: [{ digest: EXAMPLE.policyDigest, sidecars: 1 }],
+      versions: [{ version: '1.0.0', sidecars: 1 }],
     },
   },
 }

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { laneNumber } from '../../audit/chain.ts'
 import type { Clock } from '../../base/time.ts'
+import { oneLine } from '../../base/visible.ts'
+import { type About, MAX_NAME } from '../fleet.ts'
 import { forgetCounters } from './counters.ts'
 import { type Database, first, statement } from './database.ts'
+import { fleetOn } from './fleet.ts'
 import { begin } from './transaction.ts'
 
 /** Time after which the lane of a sidecar that is not heard of may be taken by another. */
@@ -11,22 +14,27 @@ const RENEWED_AFTER_MS = 2000
 /** Difference between two clocks that is left alone. */
 const CLOCK_MS = 5
 const FORGOTTEN_AFTER_MS = 600_000
+/** Characters of a name that are looked at. */
+const MAX_READ = 1000
 
 const END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`
+const STARTED = 'to_timestamp($4::float8 / 1000)'
 const TAKE = statement(
-  `UPDATE gate.sidecar SET token = token + 1, holder = $1, expires_at = ${END}
+  `UPDATE gate.sidecar SET token = token + 1, holder = $1, expires_at = ${END}, heard_at = clock_timestamp(),
+      name = $2, version = $3, started_at = ${STARTED}, policies = '{}'
     WHERE lane = (SELECT lane FROM gate.sidecar WHERE expires_at <= clock_timestamp() ORDER BY lane LIMIT 1 FOR UPDATE SKIP LOCKED)
    RETURNING lane AS number, token`,
 )
 const ADD = statement(
-  `INSERT INTO gate.sidecar (lane, token, holder, expires_at)
-     SELECT coalesce(max(lane), 0) + 1, 1, $1, ${END} FROM gate.sidecar
+  `INSERT INTO gate.sidecar (lane, token, holder, expires_at, name, version, started_at)
+     SELECT coalesce(max(lane), 0) + 1, 1, $1, ${END}, $2, $3, ${STARTED} FROM gate.sidecar
    ON CONFLICT (lane) DO NOTHING RETURNING lane AS number, token`,
 )
 // The older holder has ended its writes by then, and later ones are refused.
 const AWAIT_HOLDER = statement('SELECT FROM gate.chain WHERE lane = $1 ORDER BY number FOR UPDATE')
 const RENEW = statement(
-  `UPDATE gate.sidecar SET expires_at = ${END} WHERE lane = $1 AND token = $2
+  `UPDATE gate.sidecar SET expires_at = ${END}, heard_at = clock_timestamp(), policies = coalesce($3::jsonb, policies)
+    WHERE lane = $1 AND token = $2
    RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`,
 )
 const HELD = statement('SELECT lane FROM gate.sidecar WHERE expires_at > clock_timestamp() ORDER BY lane')
@@ -40,18 +48,20 @@ export interface Lane {
 
 interface LeaseOptions {
   clock: Clock
+  about: About
   /** Called when the clock of the server is found to be so far ahead of the given one. */
   onClock(byMs: number): void
 }
 
 /** Takes a lane that nobody holds, or a new one. */
-async function take(database: Database, holder: string): Promise<Lane> {
+async function take(database: Database, holder: string, { name, version, startedMs }: About): Promise<Lane> {
+  const values = [holder, storable(name), storable(version), startedMs]
   const client = await database.connect()
   try {
     for (;;) {
       const transaction = begin(client)
       const { run } = transaction
-      const lane = (await first(run.rows<Lane>(TAKE, [holder]))) ?? (await first(run.rows<Lane>(ADD, [holder])))
+      const lane = (await first(run.rows<Lane>(TAKE, values))) ?? (await first(run.rows<Lane>(ADD, values)))
       if (lane !== undefined) await run.rows(AWAIT_HOLDER, [lane.number])
       await transaction.commit()
       // Another may have added the same number.
@@ -62,8 +72,34 @@ async function take(database: Database, holder: string): Promise<Lane> {
   }
 }
 
+/** One line of characters that everyone sees, which a server takes. */
+function storable(text: string): string {
+  return oneLine(text.slice(0, MAX_READ).toWellFormed(), MAX_NAME)
+}
+
+/** Policies in force here, of which the row of the lane is told when they change. */
+function policyNews() {
+  let policies = '{}'
+  /** Content of the row, as the holder of this lane told it. */
+  let told: { lane: Lane | undefined; policies: string } = { lane: undefined, policies }
+  return {
+    tell(digests: ReadonlyMap<string, string>): void {
+      policies = JSON.stringify(Object.fromEntries([...digests].sort()))
+    },
+    /** Policies that the row does not have yet; null for none. */
+    since(lane: Lane): { news: string | null; passedOn: () => void } {
+      const telling = { lane, policies }
+      const isTold = told.lane === lane && told.policies === policies
+      const passedOn = (): void => {
+        told = telling
+      }
+      return { news: isTold ? null : policies, passedOn }
+    },
+  }
+}
+
 /** The lease of a lane, which the server keeps: another takes it when this sidecar is not heard of. */
-export function laneLease(database: Database, { clock, onClock }: LeaseOptions) {
+export function laneLease(database: Database, { clock, about, onClock }: LeaseOptions) {
   const holder = randomBytes(10).toString('hex')
   let held: Promise<Lane> | undefined
   let forgottenMs = Number.NEGATIVE_INFINITY
@@ -71,6 +107,7 @@ export function laneLease(database: Database, { clock, onClock }: LeaseOptions) 
   /** The lanes that are held, as the server said last. */
   let live: readonly number[] = []
   let mine = 0
+  const policies = policyNews()
   /** Now and then, by the first of the sidecars. */
   const forget = async (): Promise<void> => {
     if (live[0] !== mine || performance.now() - forgottenMs < FORGOTTEN_AFTER_MS) return
@@ -81,7 +118,7 @@ export function laneLease(database: Database, { clock, onClock }: LeaseOptions) 
     held = undefined
   }
   const lane = (): Promise<Lane> => {
-    held ??= take(database, holder).then(
+    held ??= take(database, holder, about).then(
       (taken) => {
         mine = taken.number
         return taken
@@ -101,11 +138,13 @@ export function laneLease(database: Database, { clock, onClock }: LeaseOptions) 
     /** Tells the server, now and then, that this sidecar is there, and asks which others are. */
     async renew(): Promise<void> {
       if (performance.now() - renewedMs < RENEWED_AFTER_MS) return
-      const { number, token } = await lane()
+      const taken = await lane()
       renewedMs = performance.now()
       const askedMs = clock()
-      const renewed = await first(database.any.rows<{ nowMs: number }>(RENEW, [number, token]))
+      const { news, passedOn } = policies.since(taken)
+      const renewed = await first(database.any.rows<{ nowMs: number }>(RENEW, [taken.number, taken.token, news]))
       if (renewed === undefined) return lost()
+      passedOn()
       const answeredMs = clock()
       const aheadMs = renewed.nowMs - (askedMs + answeredMs) / 2
       // It was read at any time in between.
@@ -118,6 +157,11 @@ export function laneLease(database: Database, { clock, onClock }: LeaseOptions) 
       const number = laneNumber(chain)
       return number === mine || (!live.includes(number) && live[0] === mine)
     },
+    fleet: fleetOn(database, {
+      holder,
+      live: () => Math.max(1, live.length),
+      tell: policies.tell,
+    }),
     /** Leaves the lane to the next sidecar. */
     async release(): Promise<void> {
       const lane = await held?.catch(() => undefined)

@@ -3,6 +3,7 @@ import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import { UnusableFile, unavailable } from '../errors.ts'
+import type { About } from '../fleet.ts'
 import { held } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
 import { loaded, type Memory } from '../memory.ts'
@@ -32,6 +33,8 @@ export interface ServerOptions extends FollowOptions {
   maxStalenessMs?: number | undefined
   /** True for a sidecar, which decides in lanes of its own. Commands append to the chains that others share. */
   lanes?: boolean
+  /** Description of a sidecar for the others. */
+  about?: About | undefined
   /** Called when the clock of the server is found to be so far ahead of the given one. */
   onClock?: ((byMs: number) => void) | undefined
 }
@@ -64,11 +67,12 @@ export function unreachable({ url }: Address, error: unknown): never {
  */
 export async function openServerStore(options: ServerOptions): Promise<Store> {
   const { address, clock, sealKeys, maxStalenessMs, lanes = false, onClock = () => undefined } = options
+  const { about = { name: '', version: '', startedMs: clock() } } = options
   const database = connected(address)
   const numbers: Numbers = new Map()
   try {
     const { origin, memory: initial } = await checked(database, numbers, options)
-    const lease = lanes ? laneLease(database, { clock, onClock }) : undefined
+    const lease = lanes ? laneLease(database, { clock, about, onClock }) : undefined
     await lease?.renew()
     return storeOn(database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs, lease })
   } catch (error) {
@@ -128,6 +132,7 @@ function storeOn(database: Database, opened: Opened): Store {
     ...members,
     origin,
     countsIn: 'trail',
+    fleet: lease?.fleet,
     reserve: (counters, reservation) => reserveCounters(database.any, counters, reservation),
     commit(submission, isAbandoned) {
       const refused = refusal(submission) ?? (isStale() ? unavailable('be reached', 'it has not answered') : undefined)

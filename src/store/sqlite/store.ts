@@ -61,6 +61,7 @@ export function openStore(options: StoreOptions): Store {
     isStale: () => false,
     tends: () => true,
     countsIn: 'chain',
+    fleet: undefined,
     reserve: async () => undefined,
     refresh,
     ...chainEnds(() => file.connection(), origin, sealKey, heads),

@@ -51,7 +51,14 @@ CREATE TABLE gate.sidecar (
   token bigint NOT NULL,
   holder text COLLATE "C" NOT NULL,
   -- Another may take the lane then.
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  -- What it tells of itself, which nothing relies on.
+  name text NOT NULL DEFAULT '' CHECK (length(name) <= 100),
+  version text NOT NULL DEFAULT '' CHECK (length(version) <= 100),
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  heard_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Digests of the sets in force, by tenant.
+  policies jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(policies) = 'object')
 );
 CREATE INDEX sidecar_expiry ON gate.sidecar (expires_at);
 
