@@ -12,6 +12,9 @@ import { Ago } from '../../ui/time.tsx'
 /** Pages that solve problems, with the operation that each needs. */
 const SOLVED_AT = { 'kill-switch': 'killSwitchStatus', policies: 'listPolicies', audit: 'auditChain' } as const
 
+/** Characters of a digest by which people tell it from another one. */
+const DIGEST_SHOWN = 'sha256:'.length + 8
+
 interface Problem {
   name: string
   title: ComponentChildren
@@ -22,12 +25,13 @@ interface Problem {
 }
 
 /** Current problems, above everything else. */
-export function Notices({ of: { posture, audit } }: { of: Overview }) {
+export function Notices({ of: { posture, audit, fleet } }: { of: Overview }) {
   const { may, stops } = useConsole()
   const problems = [
     ...ofStop(stops),
     ...ofMode(posture),
     ...ofPolicies(posture),
+    ...ofFleet(fleet),
     ...ofTrail(audit),
     ...ofAnchors(audit),
   ]
@@ -78,6 +82,31 @@ function ofPolicies({ policies: { inForce, current, faults } }: Overview['postur
   const counted = faults === 0 ? '' : `They have ${faults === 1 ? 'a fault' : `${faults} faults`}. `
   const text = `${counted}${inForce ? 'The previous policies still decide.' : 'Every action is denied.'}`
   return [{ name: 'policies', title, text, page: 'policies', link: faults > 0 ? 'See the faults' : 'Policies' }]
+}
+
+/** Sidecars that decide differently: a roll-out is under way, or stopped half-way. */
+function ofFleet(fleet: Overview['fleet']): Problem[] {
+  if (fleet === null) return []
+  const { policies, versions } = fleet
+  const problems: Problem[] = []
+  if (policies.length > 1) {
+    const counts = policies.map(({ digest, sidecars }) => `${digest?.slice(0, DIGEST_SHOWN) ?? 'none'}: ${sidecars}`)
+    const text = `The same action may be decided differently. ${counts.join(', ')}. The table of sidecars has each one.`
+    const title = 'Sidecars have different policies'
+    problems.push({ name: 'divided', title, text, page: 'policies', link: 'Policies' })
+  }
+  if (versions.length > 1) {
+    const counts = versions.map(({ version, sidecars }) => `${version}: ${sidecars}`).join(', ')
+    const text = <Text of={`${counts}.`} />
+    problems.push({
+      name: 'versions',
+      title: 'Sidecars have different versions',
+      text,
+      page: 'policies',
+      link: 'Policies',
+    })
+  }
+  return problems
 }
 
 function ofTrail({ fault, lastVerified }: Overview['audit']): Problem[] {

@@ -15,6 +15,7 @@ import { DecisionsCard } from './decisions.tsx'
 import { DenialsCard } from './denials.tsx'
 import { Figures } from './figures.tsx'
 import { FirstSteps, isNew } from './first-steps.tsx'
+import { FleetTable } from './fleet.tsx'
 import { Notices } from './notices.tsx'
 import { FailModes, PostureCard } from './posture.tsx'
 import { RangeChoice, rangeOf } from './range.tsx'
@@ -58,7 +59,7 @@ export function OverviewPage() {
 }
 
 function Parts({ of, rangeLabel }: { of: Overview; rangeLabel: string }) {
-  const { posture } = of
+  const { posture, fleet } = of
   return (
     <>
       <Notices of={of} />
@@ -73,6 +74,7 @@ function Parts({ of, rangeLabel }: { of: Overview; rangeLabel: string }) {
         <TrailCard of={of.audit} />
         <PostureCard of={posture} />
       </div>
+      {fleet && <FleetTable of={fleet} />}
       <FailModes of={posture.failModes} />
     </>
   )
