@@ -125,7 +125,7 @@ const timesOf = ({ chains }: Recent): number[] => chains.flatMap(({ times }) => 
 /** Returns the number of its decisions from a time on. */
 const since = (recent: Recent, fromMs: number): number => timesOf(recent).filter((atMs) => atMs >= fromMs).length
 
-test('of a busy chain the newest are kept, and from when on it is all of them is told', async (t) => {
+fileTest('of a busy chain the newest are kept, and from when on it is all of them is told', async (t) => {
   const time = { ms: START_MS }
   const gate = await startGate(t, { clock: () => time.ms, watch: 'off' })
   const key = await gate.key()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type Answer, startGate } from '../helpers.ts'
+import { type Answer, fileTest, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, untilLoaded } from './support.ts'
 
 const T0 = Date.parse('2026-03-01T10:00:00.000Z')
@@ -29,7 +29,7 @@ const get = async (path: string): Promise<Answer['body']> => {
 }
 const notes = (body: Answer['body']): number[] => body.data.map(({ data }: Answer['body']) => data.i)
 
-test('the chain is told newest first, fifty at a time, without gaps', async () => {
+fileTest('the chain is told newest first, fifty at a time, without gaps', async () => {
   const { data, page } = await get('/audit/chain')
   const seqs = data.map(({ seq }: Answer['body']) => seq)
   assert.equal(seqs[0], page.total - 1)

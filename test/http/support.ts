@@ -9,18 +9,18 @@ import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 
 /** Service entries: policies within a second of a tenant's creation, refusals once a minute, browser sessions, signing. */
-const OWN = ['policy.loaded', 'auth.refused', 'session.started', 'session.ended', 'audit.checkpoint']
+const OWN = ['audit.genesis', 'policy.loaded', 'auth.refused', 'session.started', 'session.ended', 'audit.checkpoint']
 
-/** Returns the number of entries in a chain that requests made. */
-export async function entries(gate: Gate, chain = 'acme/live'): Promise<number> {
-  let { total } = await gate.server.store.page({ chain, order: 'desc', limit: 1, offset: 0 })
-  for (const eventType of OWN) total -= await entriesOf(gate, eventType, chain)
+/** Returns the number of entries in a trail that requests made. */
+export async function entries(gate: Gate, trail = 'acme/live'): Promise<number> {
+  let { total } = await gate.server.store.trailPage({ trail, order: 'desc', limit: 1, offset: 0 })
+  for (const eventType of OWN) total -= await entriesOf(gate, eventType, trail)
   return total
 }
 
-/** Entries of one type in a chain. */
-export async function entriesOf(gate: Gate, eventType: string, chain = 'acme/live'): Promise<number> {
-  const { items } = await gate.server.store.page({ chain, order: 'desc', limit: 500, offset: 0, eventType })
+/** Entries of one type in a trail. */
+export async function entriesOf(gate: Gate, eventType: string, trail = 'acme/live'): Promise<number> {
+  const { items } = await gate.server.store.trailPage({ trail, order: 'desc', limit: 500, offset: 0, eventType })
   return items.length
 }
 
