@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -86,14 +87,29 @@ async function newDatabase(): Promise<string> {
 
 /** Makes another instance of it, as after the first migration. */
 async function emptied(client: pg.Client): Promise<void> {
+  const deletions = (await tables(client)).map((name) => `DELETE FROM gate.${name}`)
+  await client.query(
+    [
+      // Without the triggers, which forbid it.
+      'SET session_replication_role = replica',
+      ...deletions,
+      'ALTER SEQUENCE gate.chain_number_seq RESTART',
+      'ALTER SEQUENCE gate.checkpoint_number_seq RESTART',
+      `INSERT INTO gate.instance (one, origin, state_version) VALUES (1, 'gate-${randomBytes(10).toString('hex')}', 0)`,
+    ].join('; '),
+  )
+}
+
+let known: readonly string[] | undefined
+
+/** Tables of the schema, but that of its level. */
+async function tables(client: pg.Client): Promise<readonly string[]> {
+  if (known !== undefined) return known
   const { rows } = await client.query<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = 'gate'::regnamespace AND relkind = 'r'",
   )
-  const deletions = rows.flatMap(({ name }) => (name === 'migration' ? [] : [`DELETE FROM gate.${name}`]))
-  // Without the triggers, which forbid it.
-  await client.query(['SET session_replication_role = replica', ...deletions].join('; '))
-  await client.query('ALTER SEQUENCE gate.chain_number_seq RESTART; ALTER SEQUENCE gate.checkpoint_number_seq RESTART')
-  await migrated(client)
+  known = rows.map(({ name }) => name).filter((name) => name !== 'migration')
+  return known
 }
 
 async function migrated(client: pg.Client): Promise<void> {

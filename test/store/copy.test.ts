@@ -16,7 +16,7 @@ import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { run } from '../cli/program.ts'
 import { openFile, temporaryFolder } from '../helpers.ts'
 import { postgresServer, withClient } from '../postgres.ts'
-import { some } from '../tier.ts'
+import { fullTest, some } from '../tier.ts'
 import { commit, note, only } from './drafts.ts'
 import {
   copyToFile,
@@ -83,32 +83,35 @@ test('a trail that moves to a server and back is the same, to the byte, in each 
   assert.match(verified, /acme\/live~1 +unanchored +5 entries/)
 })
 
-test('nothing opens a source that was moved, nor appends to it; to copy it again to its target does nothing', async (t) => {
-  const dir = copyOf(movable)
-  const server = await emptyServer(t)
-  await ok(toServer(dir, server))
-  const command = { address: { url: server.whole }, clock: LATER, sealKeys: sealKeysAt(key(dir)) }
-  const [open, made] = [await openServerStore(command), await dumpOfServer(server.whole)]
-  t.after(() => open.close())
-  assert.match(await ok(toServer(dir, server)), /verified on both sides/)
-  assert.deepEqual(await dumpOfServer(server.whole), made)
-  const again = join(temporaryFolder(), 'again')
-  for (const args of [
-    ['tenants', 'list', '--data', dir],
-    ['backup', join(temporaryFolder(), 'copy.db'), '--data', dir],
-    ['store', 'copy', '--from', dir, '--to', again],
-  ]) {
-    const { code, stderr } = await run(args)
-    assert.equal(code, 3)
-    assert.match(stderr, /The trail in .* was moved to postgres:.* at 20/)
-  }
-  assert.equal(existsSync(again), false)
-  await ok(toFile(server, again, key(dir)))
-  await assert.rejects(openServerStore(command), /The trail in this database was moved to .*again at 20/)
-  await assert.rejects(open.commit(only(note({}, { chain: 'new/live' }))), /cannot be written/)
-  await assert.rejects(open.commit(only(note())), /cannot be written/)
-  await assert.rejects(async () => open.refresh(), /cannot be read/)
-})
+fullTest(
+  'nothing opens a source that was moved, nor appends to it; to copy it again to its target does nothing',
+  async (t) => {
+    const dir = copyOf(movable)
+    const server = await emptyServer(t)
+    await ok(toServer(dir, server))
+    const command = { address: { url: server.whole }, clock: LATER, sealKeys: sealKeysAt(key(dir)) }
+    const [open, made] = [await openServerStore(command), await dumpOfServer(server.whole)]
+    t.after(() => open.close())
+    assert.match(await ok(toServer(dir, server)), /verified on both sides/)
+    assert.deepEqual(await dumpOfServer(server.whole), made)
+    const again = join(temporaryFolder(), 'again')
+    for (const args of [
+      ['tenants', 'list', '--data', dir],
+      ['backup', join(temporaryFolder(), 'copy.db'), '--data', dir],
+      ['store', 'copy', '--from', dir, '--to', again],
+    ]) {
+      const { code, stderr } = await run(args)
+      assert.equal(code, 3)
+      assert.match(stderr, /The trail in .* was moved to postgres:.* at 20/)
+    }
+    assert.equal(existsSync(again), false)
+    await ok(toFile(server, again, key(dir)))
+    await assert.rejects(openServerStore(command), /The trail in this database was moved to .*again at 20/)
+    await assert.rejects(open.commit(only(note({}, { chain: 'new/live' }))), /cannot be written/)
+    await assert.rejects(open.commit(only(note())), /cannot be written/)
+    await assert.rejects(async () => open.refresh(), /cannot be read/)
+  },
+)
 
 test('nothing opens an unfinished copy, with which the next run goes on', async (t) => {
   const dir = copyOf(movable)
