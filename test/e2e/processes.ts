@@ -123,8 +123,12 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Checks over so many connections, each one after another, until it is stopped or the service goes away. */
-export function load(url: string, key: Key, connections: number): Load {
+/**
+ * Checks over so many connections, each one after another, until it is stopped or the service goes away.
+ *
+ * @param pauseMs after each
+ */
+export function load(url: string, key: Key, connections: number, pauseMs = 0): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const acknowledged: string[] = []
   const refused: number[] = []
@@ -134,6 +138,7 @@ export function load(url: string, key: Key, connections: number): Load {
       const amount = (worker * 1000 + n) % 3 === 0 ? 1_000_000 : n
       const reply = await post(url, key, '/gate/check', { action: 'payment.transfer', context: { amount } }, agent)
       if (reply === undefined) return
+      if (pauseMs > 0) await later(pauseMs)
       if (reply.status === 200) acknowledged.push(reply.body.data.decisionId)
       else refused.push(reply.status)
     }
