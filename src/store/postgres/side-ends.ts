@@ -1,7 +1,6 @@
-import { encodeHex } from '../../base/bytes.ts'
+import { type EndRow, endsOf } from '../copy/rows.ts'
 import type { ChainEnds } from '../copy/side.ts'
 import { AlteredFile } from '../errors.ts'
-import { seqAt } from '../places.ts'
 import { first, type Runner, statement } from './database.ts'
 
 const END = (order: string): string =>
@@ -20,24 +19,8 @@ const OTHER_END = statement(
     WHERE c.hash IS DISTINCT FROM newest.hash OR c.length <> coalesce((newest.at & 8589934591) + 1, 0) LIMIT 1`,
 )
 
-interface EndRow extends Pick<ChainEnds, 'name' | 'hash' | 'pruned'> {
-  oldest: number | null
-  newest: number | null
-  size: number | null
-  key: string | null
-  mac: Uint8Array | null
-}
-
 export async function endsIn(run: Runner): Promise<ChainEnds[]> {
-  const rows = await run.rows<EndRow>(ENDS)
-  return rows.map(({ name, hash, pruned, oldest, newest, size, key, mac }) => ({
-    name,
-    first: oldest === null ? 0 : seqAt(oldest),
-    length: newest === null ? 0 : seqAt(newest) + 1,
-    hash,
-    pruned,
-    seal: size === null || key === null || mac === null ? null : [size, key, encodeHex(mac)],
-  }))
+  return (await run.rows<EndRow>(ENDS)).map(endsOf)
 }
 
 /** Requires the row of each chain to end with its newest entry: appends go by the row. @throws AlteredFile */

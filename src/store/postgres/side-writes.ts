@@ -1,9 +1,8 @@
 import type pg from 'pg'
 import { COPIED_TABLES, type CopiedRow, type CopiedTable, insertSql } from '../copy/copied-tables.ts'
-import type { ChainEnds, CopiedEntry, Instance, Side } from '../copy/side.ts'
-import type { EntryRow } from '../entry-row.ts'
+import { placed } from '../copy/rows.ts'
+import type { ChainEnds, Instance, Side } from '../copy/side.ts'
 import { UnusableFile } from '../errors.ts'
-import { placeOf } from '../places.ts'
 import { recordOf } from '../records.ts'
 import { approvalColumns } from './approvals.ts'
 import { chainPlaces, lockRecords, type Numbers } from './chains.ts'
@@ -41,7 +40,6 @@ const OUTDATE = statement('UPDATE gate.chain SET state = (SELECT state_version F
 const TELL = statement(`NOTIFY ${CHANNEL}`)
 /** More columns of an approval than the data file has. */
 const FOUND_BY = ['chain', 'status', 'digest', 'expires_at', 'requested_by', 'standing']
-const [GROUNDS, RISK] = [16, 17] as const
 
 type Writes = Pick<Side, 'begin' | 'append' | 'clear' | 'put' | 'putEnds' | 'finish' | 'retire'>
 
@@ -58,15 +56,6 @@ export function sideWrites(
     const known = await chainPlaces(run, numbers).number(chain)
     return known || ((await first(run.rows<{ number: number }>(PUT_CHAIN, [chain])))?.number ?? 0)
   }
-  const putEntry = (run: Runner, number: number, row: CopiedEntry): void => {
-    const [seq] = row
-    const stored = (column: typeof GROUNDS | typeof RISK) => {
-      const text = row[column]
-      return typeof text === 'string' ? texts.stored(run, number, seq, text) : null
-    }
-    const placed = row.with(0, placeOf(number, seq)).with(GROUNDS, stored(GROUNDS)).with(RISK, stored(RISK))
-    run.send(INSERT, parametersOf(placed as unknown as EntryRow))
-  }
   return {
     begin: ({ origin, version }, { kind, other, at }) =>
       written(async (run) => {
@@ -80,7 +69,8 @@ export function sideWrites(
     append: (chain, entries) =>
       written(async (run) => {
         const number = await numberOf(run, chain)
-        for (const row of entries) putEntry(run, number, row)
+        const stored = (text: string, seq: number) => texts.stored(run, number, seq, text)
+        for (const entry of entries) run.send(INSERT, parametersOf(placed(entry, number, stored)))
       }),
     clear: (table) => written(async (run) => run.send(statement(`DELETE FROM gate.${table}`))),
     put: (table, rows) => written(async (run) => putRows(run, table, rows)),

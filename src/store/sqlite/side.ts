@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { encodeHex } from '../../base/bytes.ts'
 import { type CopiedRow, type CopiedTable, insertSql, pageSql } from '../copy/copied-tables.ts'
-import type { ChainEnds, CopiedEntry, Instance, Side } from '../copy/side.ts'
+import { copiedOf, type EndRow, endsOf, placed } from '../copy/rows.ts'
+import type { ChainEnds, Instance, Side } from '../copy/side.ts'
 import type { EntryRow } from '../entry-row.ts'
 import { AlteredFile } from '../errors.ts'
 import type { Fence } from '../fence.ts'
-import { placeOf, seqAt, WHOLE_CHAIN } from '../places.ts'
+import { WHOLE_CHAIN } from '../places.ts'
 import type { SealKeys } from '../store.ts'
 import { COLUMNS, digitsIn, INSERT } from './columns.ts'
 import { type Connection, connect } from './connection.ts'
@@ -16,8 +16,6 @@ import { accept, assertFollows } from './load.ts'
 import { type OpenOptions, openAlone } from './open.ts'
 
 const DIALECT = { schema: '', parameter: () => '?' }
-/** Columns of a row whose texts entries share. */
-const [GROUNDS, RISK] = [16, 17] as const
 
 interface SideOptions extends Pick<OpenOptions, 'create' | 'onConvert'> {
   dir: string
@@ -49,18 +47,6 @@ function reads({ db, instance, places, texts }: Connection, name: string): Reads
     )
     .raw()
   const ends = endsReader(db)
-  const whole = (number: number, row: EntryRow): CopiedEntry => {
-    const [at] = row
-    const seq = seqAt(at)
-    const read = (column: typeof GROUNDS | typeof RISK): string | null => {
-      const stored = row[column]
-      if (stored === null) return null
-      const text = texts.text(number, seq, stored)
-      if (text === undefined) throw new AlteredFile(`In ${name}, entry ${seq} of chain number ${number} lacks a text.`)
-      return text
-    }
-    return row.with(0, seq).with(GROUNDS, read(GROUNDS)).with(RISK, read(RISK)) as unknown as CopiedEntry
-  }
   return {
     fence: () => readFence(db),
     instance: () => {
@@ -71,8 +57,16 @@ function reads({ db, instance, places, texts }: Connection, name: string): Reads
     // Nobody else can write.
     endsNow: ends,
     entries: (chain, seq, limit) => {
+      const number = places.number(chain)
       const [from, to] = places.range(chain, { ...WHOLE_CHAIN, first: seq })
-      return entries.all(from, to, limit).map((row) => whole(places.number(chain), row))
+      return entries.all(from, to, limit).map((row) =>
+        copiedOf(row, (stored, of) => {
+          const text = texts.text(number, of, stored)
+          if (text === undefined)
+            throw new AlteredFile(`In ${name}, entry ${of} of chain number ${number} lacks a text.`)
+          return text
+        }),
+      )
     },
     rows: (table, after, limit) =>
       db
@@ -89,14 +83,6 @@ const NAMES = `SELECT name FROM chain WHERE EXISTS (SELECT 1 FROM audit_entry WH
 const END = (order: string) =>
   `(SELECT at FROM audit_entry WHERE at >= number << 33 AND at < (number + 1) << 33 ORDER BY at ${order} LIMIT 1)`
 
-interface EndRow extends Pick<ChainEnds, 'name' | 'hash' | 'pruned'> {
-  oldest: number | null
-  newest: number | null
-  size: number | null
-  key: string | null
-  mac: Uint8Array | null
-}
-
 function endsReader(db: Database): () => ChainEnds[] {
   const all = db.prepare<[], EndRow>(
     `SELECT named.name, found.oldest, found.newest, coalesce(pruned.size, 0) AS pruned, seal.size, seal.key, seal.mac,
@@ -107,15 +93,7 @@ function endsReader(db: Database): () => ChainEnds[] {
        LEFT JOIN seal ON seal.chain = named.name
       ORDER BY named.name`,
   )
-  return () =>
-    all.all().map(({ name, hash, pruned, oldest, newest, size, key, mac }) => ({
-      name,
-      first: oldest === null ? 0 : seqAt(oldest),
-      length: newest === null ? 0 : seqAt(newest) + 1,
-      hash,
-      pruned,
-      seal: size === null || key === null || mac === null ? null : [size, key, encodeHex(mac)],
-    }))
+  return () => all.all().map(endsOf)
 }
 
 type Writes = Pick<Side, 'begin' | 'append' | 'clear' | 'put' | 'putEnds' | 'finish' | 'retire'>
@@ -138,15 +116,6 @@ function writes({ db, places, texts, forget }: Connection): Writes {
       throw asUnusable(error, db.name)
     }
   }
-  const putEntry = (number: number, row: CopiedEntry): void => {
-    const [seq] = row
-    const stored = (column: typeof GROUNDS | typeof RISK) => {
-      const text = row[column]
-      return typeof text === 'string' ? texts.stored(number, seq, text) : null
-    }
-    const placed = row.with(0, placeOf(number, seq)).with(GROUNDS, stored(GROUNDS)).with(RISK, stored(RISK))
-    insert.run(placed as unknown as EntryRow)
-  }
   const setInstance = ({ origin, version }: Instance): void => void putInstance.run(origin, version)
   return {
     begin: (instance: Instance, fence: Fence) =>
@@ -157,7 +126,8 @@ function writes({ db, places, texts, forget }: Connection): Writes {
     append: (chain, entries) =>
       written(() => {
         const number = places.made(chain)
-        for (const row of entries) putEntry(number, row)
+        const stored = (text: string, seq: number) => texts.stored(number, seq, text)
+        for (const entry of entries) insert.run(placed(entry, number, stored))
       }),
     clear: (table) => written(() => void db.prepare(`DELETE FROM ${table}`).run()),
     put: (table, rows) => written(() => putRows(db, table, rows)),
