@@ -36,30 +36,24 @@ interface LaneLocking {
  */
 export function laneLocking({ lease, numbers, known }: LaneLocking): Locking {
   let ends = new Map<string, { length: number; digits: string }>()
-  const laneIn = new WeakMap<object, Lane>()
+  const lock = async (run: Runner, lane: Lane, chains: readonly string[], version: number) => {
+    const expected = chains.flatMap((name): LockedChain[] => {
+      const [end, number] = [ends.get(name), numbers.get(name)]
+      return end === undefined || number === undefined ? [] : [{ name, number, ...end, state: version }]
+    })
+    const isExpected = expected.length === chains.length
+    const locked = isExpected ? expected : await lockChains(run, { chains })
+    lockLanes(run, lane, isExpected ? expected : [], version)
+    return locked
+  }
   return {
     async placed(request) {
       const lane = await lease.lane()
       const submissions = request.submissions.map((submission) => inLane(submission, lane.number))
-      const placed = { ...request, submissions, known: known(submissions) }
-      laneIn.set(placed, lane)
-      return placed
-    },
-    async lock(run, request) {
-      const lane = laneIn.get(request) ?? (await lease.lane())
-      const chains = chainsOf(request.submissions)
-      const { version } = request.memory
-      const expected = chains.flatMap((name): LockedChain[] => {
-        const [end, number] = [ends.get(name), numbers.get(name)]
-        return end === undefined || number === undefined ? [] : [{ name, number, ...end, state: version }]
-      })
-      if (expected.length === chains.length) {
-        lockLanes(run, lane, expected, version)
-        return expected
+      return {
+        request: { ...request, submissions, known: known(submissions) },
+        lock: (run) => lock(run, lane, chainsOf(submissions), request.memory.version),
       }
-      const locked = await lockChains(run, { chains })
-      lockLanes(run, lane, [], version)
-      return locked
     },
     written(heads) {
       for (const [chain, { seq, hash }] of heads) ends.set(chain, { length: seq + 1, digits: digitsOf(hash) })

@@ -8,7 +8,7 @@ import { randomPool } from '../random-pool.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
 import type { PreparedSubmission } from '../submission.ts'
-import { applyAll, groupOf, type WriteReply, type WriteRequest, type Writer } from '../writer.ts'
+import { applyAll, groupOf, type WriteReply, type WriteRequest, type Writer, type Written } from '../writer.ts'
 import {
   type Extent,
   type LockedChain,
@@ -45,14 +45,18 @@ export interface WriterOptions {
 
 /** How a writer comes to the chains to which it appends, and to their locks. */
 export interface Locking {
-  /** The request with its entries in the chains to which they are appended. */
-  placed(request: WriteRequest): Promise<WriteRequest>
-  /** Locks the chains of the request, before anything else is locked. May answer before the server has. */
-  lock(run: Runner, request: WriteRequest): Promise<readonly LockedChain[]>
+  placed(request: WriteRequest): Promise<Placed>
   /** Takes in the ends that a commit left. */
   written(heads: ReadonlyMap<string, Head>): void
   /** True for an error that says that the locks are not what was expected: the group is tried again. */
   isOutdated(error: unknown): boolean
+}
+
+interface Placed {
+  /** The request with its entries in the chains to which they are appended. */
+  request: WriteRequest
+  /** Locks the chains of the request, before anything else is locked. May answer before the server has. */
+  lock(run: Runner): Promise<readonly LockedChain[]>
 }
 
 /** Commits groups of submissions, each in one transaction, on a connection of its own. */
@@ -72,11 +76,14 @@ export function serverWriter(database: Database, options: WriterOptions, locking
     let transaction: Transaction | undefined
     try {
       const placed = await locking.placed(request)
-      await makeChains(database.any, chainsOf(placed.submissions), options.numbers)
-      await holds.make(database.any, placed.submissions)
+      const { submissions } = placed.request
+      await makeChains(database.any, chainsOf(submissions), options.numbers)
+      await holds.make(database.any, submissions)
       client ??= database.connect()
       transaction = begin(await client)
-      return await written(database, { ...options, transaction, texts, random, locking, holds }, placed)
+      const reply = await written(database, { ...options, transaction, texts, random, holds }, placed)
+      locking.written(reply.heads)
+      return reply
     } catch (error) {
       const isOutdated = locking.isOutdated(error)
       // Once the end was sent, it may have arrived; not after an error of the server itself.
@@ -104,21 +111,20 @@ interface Writing extends WriterOptions, Pick<Group, 'random'> {
   transaction: Transaction
   holds: ReturnType<typeof counterHolds>
   texts: SharedTexts
-  locking: Locking
 }
 
 /** Writes a group, and ends its transaction. @throws the error of the database */
 async function written(
   database: Database,
-  { origin, numbers, slackMs, transaction, texts, random, locking, holds }: Writing,
-  request: WriteRequest,
-): Promise<WriteReply> {
+  { origin, numbers, slackMs, transaction, texts, random, holds }: Writing,
+  { request, lock }: Placed,
+): Promise<Written> {
   const beganMs = performance.now()
   const { run } = transaction
   const { submissions } = request
   lockEvents(run, submissions)
   const counters = await holds.hold(run, submissions)
-  const held = await locking.lock(run, request)
+  const held = await lock(run)
   for (const { name, number } of held) numbers.set(name, number)
   const locked = new Map(held.map((chain) => [chain.name, chain]))
   const tables = tablesOn(run, numbers, { transaction, texts, locked })
@@ -131,7 +137,6 @@ async function written(
   if (counters !== undefined) raiseFloors(run, counters, Math.max(nowMs, ...Array.from(heads.values(), tsOf)))
   if (touches(submissions) !== undefined) requireState(run, memory.version, [...locked.keys()])
   await transaction.commit()
-  locking.written(heads)
   const tookMs = performance.now() - beganMs
   return { kind: 'written', results, stateVersion: memory.version, tookMs, regressed, heads }
 }
@@ -174,14 +179,15 @@ async function isRolledBack(transaction: Transaction): Promise<boolean> {
 
 /** Locks of the chains that sidecars share: the server's answer says how long they are. */
 const SHARED: Locking = {
-  placed: async (request) => request,
-  lock(run, { submissions }) {
-    const touched = touches(submissions)
-    if (touched !== undefined || changesRecords(submissions)) lockRecords(run)
-    return lockChains(run, touched ?? { chains: chainsOf(submissions) })
-  },
+  placed: async (request) => ({ request, lock: (run) => lockShared(run, request) }),
   written: () => undefined,
   isOutdated: () => false,
+}
+
+function lockShared(run: Runner, { submissions }: WriteRequest): Promise<readonly LockedChain[]> {
+  const touched = touches(submissions)
+  if (touched !== undefined || changesRecords(submissions)) lockRecords(run)
+  return lockChains(run, touched ?? { chains: chainsOf(submissions) })
 }
 
 export function chainsOf(submissions: readonly PreparedSubmission[]): string[] {
