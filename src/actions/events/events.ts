@@ -156,7 +156,7 @@ async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | u
   const types = typesInLanes(caller)
   const names = types.length === 0 ? [] : (await store.lanes(caller.chain)).filter(isLane)
   const lanes = byNumber(names.map((chain) => ({ chain, types, own: true })))
-  const position = lastEventId === undefined ? undefined : countsIn(lastEventId, followed, lanes)
+  const position = lastEventId === undefined ? undefined : countsAt(lastEventId, followed, lanes)
   const lengths = await store.lengths([...followed, ...lanes].map(({ chain }) => chain))
   const at = (of: Followed, count: number | undefined) => cursorAt(store, of, lengths.get(of.chain) ?? 0, count)
   return {
@@ -166,7 +166,7 @@ async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | u
 }
 
 /** The counts of a position, for each of the chains and lanes. @throws GateError `invalid_request` */
-function countsIn(lastEventId: string, followed: readonly Followed[], lanes: readonly Followed[]) {
+function countsAt(lastEventId: string, followed: readonly Followed[], lanes: readonly Followed[]) {
   const position = parsePosition(lastEventId)
   if (position?.counts.length !== followed.length) throw noPosition()
   const counts = new Map(position.lanes.map(({ lane, count }) => [lane, count]))

@@ -68,11 +68,10 @@ async function spansBefore({ store }: Deps, trail: string, day: string): Promise
 async function spansOf({ store }: Deps, trail: string, ids: readonly string[]): Promise<Span[]> {
   const spans: Span[] = []
   for (const id of ids) {
-    const entry = await store.entry(id.replace(/^dec_/, 'aud_'))
-    const chain = entry?.header.chain
-    if (entry === undefined || chain === undefined || !(chain === trail || trailOf(chain) === trail))
+    const header = (await store.entry(id.replace(/^dec_/, 'aud_')))?.header
+    if (header === undefined || (header.chain !== trail && trailOf(header.chain) !== trail))
       throw new CannotRun(`There is no entry ${id} in ${trail}.`)
-    const { seq } = entry.header
+    const { chain, seq } = header
     spans.push({ chain, first: seq, end: seq + 1 })
   }
   return spans
