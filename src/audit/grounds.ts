@@ -109,7 +109,7 @@ export function filled(template: string, varying: Varying, action: string): stri
 function valuesOf(
   { approvalId, agent, evaluatedMs, historyEnd, session, isTaken }: Varying,
   action: string,
-): (HistoryEnd | null)[] {
+): (string | number | null)[] {
   const evaluatedAt = evaluatedMs === null ? null : formatTimestamp(evaluatedMs)
   return [approvalId, agent, evaluatedAt, historyEnd, session, isTaken ? action : null]
 }

@@ -63,15 +63,8 @@ export function historyReader(store: Store): HistoryReader {
       const { nowMs } = query
       return run(function* (at) {
         const extent = yield* extentNow(at, store, chain, nowMs, wanted)
-        const { history } = yield* historyAt(at, {
-          set,
-          chain,
-          nowMs,
-          extent,
-          prunedMs: NEVER,
-          wanted,
-          windows: cached,
-        })
+        const from = { extent, prunedMs: NEVER, windows: cached }
+        const { history } = yield* historyAt(at, { ...from, set, chain, nowMs, wanted })
         return { history, seen: seenOf(chain, extent, wanted, reservation) }
       })
     },
@@ -206,13 +199,8 @@ function* historyAt(at: Present, { set, chain, nowMs, extent, prunedMs, wanted, 
         ? Math.min(beginOf(withinMs), end)
         : (firsts.get(withinMs) ?? (yield* windows.first(at, chain, end, beginOf(withinMs), withinMs)))
     firsts.set(withinMs, first)
-    const found = yield* tallyOfParts(
-      at,
-      set,
-      counter,
-      windows,
-      partsOf({ ...by, by: unit, chain, first, end }, extent),
-    )
+    const parts = partsOf({ ...by, by: unit, chain, first, end }, extent)
+    const found = yield* tallyOfParts(at, set, counter, windows, parts)
     tallies.set(text, found.tally)
     erased += found.erased + (beginOf(withinMs) <= prunedMs ? 1 : 0)
   }

@@ -86,7 +86,7 @@ export function serverWriter(database: Database, options: WriterOptions, locking
       return reply
     } catch (error) {
       const isOutdated = locking.isOutdated(error)
-      // Once the end was sent, it may have arrived; not after an error of the server itself.
+      // Once the end was sent, it may have arrived, unless the schema refused the locks: a proxy sends other errors too.
       const unknown = transaction?.isOpen() === false && !isOutdated
       const isUsable = transaction !== undefined && !unknown && (await isRolledBack(transaction))
       if (!isUsable) await discard()
