@@ -11,11 +11,11 @@ import type { Answer, Gate } from '../helpers.ts'
 /** Service entries: policies within a second of a tenant's creation, refusals once a minute, browser sessions, signing. */
 const OWN = ['audit.genesis', 'policy.loaded', 'auth.refused', 'session.started', 'session.ended', 'audit.checkpoint']
 
-/** Returns the number of entries in a trail that requests made. */
+/** Returns the number of entries in a trail that requests made, of one read: the service writes its own at any time. */
 export async function entries(gate: Gate, trail = 'acme/live'): Promise<number> {
-  let { total } = await gate.server.store.trailPage({ trail, order: 'desc', limit: 1, offset: 0 })
-  for (const eventType of OWN) total -= await entriesOf(gate, eventType, trail)
-  return total
+  const { items, total } = await gate.server.store.trailPage({ trail, order: 'desc', limit: 5000, offset: 0 })
+  assert.equal(items.length, total)
+  return items.filter(({ header }) => !OWN.includes(header.type)).length
 }
 
 /** Entries of one type in a trail. */
