@@ -212,6 +212,7 @@ test('npm version puts a version into all packages and the changelog, and refuse
     'package-lock.json',
     'CHANGELOG.md',
     'python/gate_sidecar/__init__.py',
+    'deploy',
     '.github/release',
   ]
   for (const path of files) cpSync(join(ROOT, path), join(dir, path), { recursive: true })
@@ -228,6 +229,9 @@ test('npm version puts a version into all packages and the changelog, and refuse
   await release('7.8.9')
   assert.equal(JSON.parse(read('package.json')).version, '7.8.9')
   assert.match(read('python/gate_sidecar/__init__.py'), /^__version__ = "7\.8\.9"$/m)
+  const stated = ['helm/gate-sidecar/Chart.yaml', 'helm/agent/Chart.yaml', 'kubernetes/kustomization.yaml']
+  const counts = stated.map((path) => read(`deploy/${path}`).split('7.8.9').length - 1)
+  assert.deepEqual(counts, [2, 1, 1])
   const today = new Date().toISOString().slice(0, 10)
   assert.ok(read('CHANGELOG.md').endsWith(`## [Unreleased]\n\n## [7.8.9] - ${today}\n${lines}`))
   const { stdout: notes } = await run('node', ['.github/release/notes.js'], { cwd: dir })
