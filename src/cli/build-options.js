@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { transform } from 'esbuild'
 
 /** Modules of src that threads start. */
 export const THREADS = ['files/policy-worker-thread.ts', 'http/evidence/examine-worker.ts']
@@ -34,13 +36,21 @@ export const OPTIONS = {
   logLevel: 'warning',
 }
 
-/** Modules that a package loads and nothing here uses: programs that are commands, and bodies in many encodings. */
-const UNUSED = { commander: 'node:child_process', express: 'body-parser' }
+/**
+ * Modules that a package loads and nothing here uses: programs that are commands, bodies in many encodings, queries that
+ * nest, rules that an engine runs, the driver in C.
+ */
+const UNUSED = {
+  commander: ['node:child_process'],
+  express: ['body-parser', 'qs'],
+  'json-rules-engine': ['hash-it', 'jsonpath-plus'],
+  pg: ['./native'],
+}
 const withoutUnused = {
   name: 'without-unused',
   setup({ onResolve, onLoad }) {
-    for (const [name, path] of Object.entries(UNUSED)) {
-      onResolve({ filter: new RegExp(`^${path}$`) }, ({ importer }) =>
+    for (const [name, paths] of Object.entries(UNUSED)) {
+      onResolve({ filter: new RegExp(`^(?:${paths.join('|')})$`) }, ({ importer }) =>
         importer.includes(join('node_modules', name, '/')) ? { path: 'none', namespace: 'none' } : undefined,
       )
     }
@@ -48,13 +58,25 @@ const withoutUnused = {
   },
 }
 
-/** Options of the built program. Names stay, so that a stack is read without source maps, which packages leave out. */
+/** Shortens the names inside packages, which nobody looks for in a stack. */
+const withShortNames = {
+  name: 'with-short-names',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {
+      const names = { minifyIdentifiers: true, sourcefile: path, sourcemap: 'inline', sourcesContent: false }
+      const { code } = await transform(await readFile(path, 'utf8'), { ...names, target: OPTIONS.target })
+      return { contents: code }
+    })
+  },
+}
+
+/** Options of the built program. Names of ours stay, so that a stack is read without source maps, which packages leave out. */
 export const PROGRAM = {
   ...OPTIONS,
   minifySyntax: true,
   minifyWhitespace: true,
   metafile: true,
-  plugins: [withoutUnused],
+  plugins: [withoutUnused, withShortNames],
 }
 
 /** Options, beside those, of a program in one CommonJS file. */
