@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
@@ -34,7 +34,7 @@ export const PreToolUse = Type.Object(
 /** The events after a tool, which decide nothing. */
 const ENDED = ['PostToolUse', 'PostToolUseFailure'] as const
 
-export type PreToolUse = Static<typeof PreToolUse>
+export type PreToolUse = Type.Static<typeof PreToolUse>
 
 const PostToolUse = Type.Object(
   {

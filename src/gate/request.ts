@@ -1,4 +1,4 @@
-import { type Static, type TProperties, Type } from '#typebox'
+import * as Type from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import type { JsonObject } from '../base/json.ts'
 
@@ -16,12 +16,12 @@ const asked = {
 }
 
 /** Object in a request; members that it does not name are refused. */
-export function closed<P extends TProperties>(title: string, properties: P) {
+export function closed<P extends Type.TProperties>(title: string, properties: P) {
   return Type.Object(properties, { additionalProperties: false, title })
 }
 
 /** Body of a request, which may name its tenant. */
-export function requestBody<P extends TProperties>(title: string, properties: P) {
+export function requestBody<P extends Type.TProperties>(title: string, properties: P) {
   return closed(title, { tenantId: TenantIdField, ...properties })
 }
 
@@ -31,8 +31,8 @@ export const CheckRequest = closed('CheckRequest', {
   ...asked,
   approvalId: Type.Optional(Type.String({ maxLength: MAX_ID, description: 'An approval to use.' })),
 })
-export type CheckRequest = Static<typeof CheckRequest>
+export type CheckRequest = Type.Static<typeof CheckRequest>
 
 /** Body of POST /gate/risk. */
 export const RiskRequest = requestBody('RiskRequest', asked)
-export type RiskRequest = Static<typeof RiskRequest>
+export type RiskRequest = Type.Static<typeof RiskRequest>

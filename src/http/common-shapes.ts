@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from '#typebox'
+import * as Type from '#typebox'
 import { PLACE_PATTERN } from '../actions/page.ts'
 import { ID_PREFIX, type IdKind } from '../base/id.ts'
 import { EFFECTS } from '../policies/set.ts'
@@ -6,9 +6,11 @@ import { EFFECTS } from '../policies/set.ts'
 /**
  * Adds null to a schema, which drops its title. It is written as a list of types, which client generators understand.
  */
-export function nullable<S extends TSchema & { type?: string; enum?: readonly unknown[]; title?: string }>(schema: S) {
+export function nullable<S extends Type.TSchema & { type?: string; enum?: readonly unknown[]; title?: string }>(
+  schema: S,
+) {
   const { type, enum: values, title: _, ...others } = schema
-  return Type.Unsafe<Static<S> | null>({
+  return Type.Unsafe<Type.Static<S> | null>({
     ...others,
     type: [type, 'null'],
     ...(values !== undefined && { enum: [...values, null] }),
@@ -16,13 +18,13 @@ export function nullable<S extends TSchema & { type?: string; enum?: readonly un
 }
 
 /** An object that the OpenAPI document declares once, under its title. */
-export function titled<P extends TProperties>(title: string, properties: P): TObject<P>
-export function titled<P extends TProperties>(title: string, description: string, properties: P): TObject<P>
-export function titled<P extends TProperties>(title: string, ...rest: [P] | [string, P]) {
+export function titled<P extends Type.TProperties>(title: string, properties: P): Type.TObject<P>
+export function titled<P extends Type.TProperties>(title: string, description: string, properties: P): Type.TObject<P>
+export function titled<P extends Type.TProperties>(title: string, ...rest: [P] | [string, P]) {
   return rest.length === 1 ? Type.Object(rest[0], { title }) : Type.Object(rest[1], { title, description: rest[0] })
 }
 
-export function described<P extends TProperties>(description: string, properties: P) {
+export function described<P extends Type.TProperties>(description: string, properties: P) {
   return Type.Object(properties, { description })
 }
 

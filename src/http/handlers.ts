@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { once } from '../base/memo.ts'
 import type { KeyedRouteId, PublicRouteId, RouteId } from '../keys/routes.ts'
 import { VERSION } from '../version.ts'

@@ -1,4 +1,4 @@
-import { type TProperties, Type } from '#typebox'
+import * as Type from '#typebox'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
 
@@ -15,7 +15,7 @@ export const Paging = {
   offset: wholeNumber('Number of items to skip.'),
 }
 /** Shape of a query; parameters that it does not name are refused. */
-export function queryShape<P extends TProperties>(properties: P) {
+export function queryShape<P extends Type.TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
 }
 

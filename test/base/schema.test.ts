@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import Type from '#typebox'
+import * as Type from '#typebox'
 import type { ErrorDetail } from '../../src/base/errors.ts'
 import { parseJson } from '../../src/base/json.ts'
 import { errorDetail, parserOf, schemaCompiler } from '../../src/base/schema.ts'

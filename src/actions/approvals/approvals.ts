@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import {
   type Approval,
   type ApprovalStatus,
@@ -30,8 +30,8 @@ const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
 
 export const ApproveRequest = requestBody('ApproveRequest', { approverId: Name, comment: Text })
 export const RejectRequest = requestBody('RejectRequest', { approverId: Name, reason: Text })
-export type ApproveRequest = Static<typeof ApproveRequest>
-export type RejectRequest = Static<typeof RejectRequest>
+export type ApproveRequest = Type.Static<typeof ApproveRequest>
+export type RejectRequest = Type.Static<typeof RejectRequest>
 
 /**
  * Approvals of the caller's tenant and environment by their current status, oldest deadline first. Callers who may not

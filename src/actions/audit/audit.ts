@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import type { Actor } from '../../audit/draft.ts'
 import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { isReservedType } from '../../audit/events.ts'
@@ -17,7 +17,7 @@ export const LogRequest = requestBody('LogRequest', {
   data: AnyJsonObject,
   userId: Type.Optional(Type.String({ maxLength: 256 })),
 })
-export type LogRequest = Static<typeof LogRequest>
+export type LogRequest = Type.Static<typeof LogRequest>
 
 /** The sections that `entryView` reads: not the request, which may be large and is never shown here. */
 export const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'detail', 'grounds', 'risk']

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { genesisHead, type Head, inTrailOrder, isLane, trailOf } from '../../audit/chain.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
 import type { RangeVerification } from '../../audit/range.ts'
@@ -18,10 +18,10 @@ import { missingSections } from './redactions.ts'
 const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
 
 export const Days = Type.Object({ startDate: Day, endDate: Day }, { additionalProperties: false })
-export type Days = Static<typeof Days>
+export type Days = Type.Static<typeof Days>
 
 export const VerifyRequest = requestBody('VerifyRequest', Days.properties)
-export type VerifyRequest = Static<typeof VerifyRequest>
+export type VerifyRequest = Type.Static<typeof VerifyRequest>
 
 /** External references that the entries are verified against, and options. */
 export interface RangeInputs {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import type { Actor } from '../../audit/draft.ts'
 import { ENVIRONMENTS, type Environment } from '../../base/environment.ts'
 import { GateError } from '../../base/errors.ts'
@@ -30,7 +30,7 @@ export const CreateKeyRequest = requestBody('CreateKeyRequest', {
   groups: Type.Optional(Type.Array(Label, { maxItems: 32 })),
   expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'A future time with a time zone.' })),
 })
-export type CreateKeyRequest = Static<typeof CreateKeyRequest>
+export type CreateKeyRequest = Type.Static<typeof CreateKeyRequest>
 
 /** The maker or revoker of a key: a key over HTTP, or the host's command line. */
 export interface KeyMaker {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS } from '../../base/time.ts'
 import { requestBody } from '../../gate/request.ts'
@@ -26,7 +26,7 @@ export const RotateKeyRequest = requestBody('RotateKeyRequest', {
   ),
 })
 
-export function overlapMsOf({ overlapMinutes }: Static<typeof RotateKeyRequest>): number {
+export function overlapMsOf({ overlapMinutes }: Type.Static<typeof RotateKeyRequest>): number {
   return overlapMinutes === undefined ? DEFAULT_OVERLAP_MS : overlapMinutes * MINUTE_MS
 }
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { MAX_TEXT, requestBody } from '../../gate/request.ts'
 import { LEVELS, type Level } from '../../killswitch/killswitch.ts'
 
@@ -38,6 +38,6 @@ export const RecoverRequest = requestBody('RecoverRequest', {
   comment: Text,
 })
 export const PreviewStopRequest = requestBody('PreviewStopRequest', { level: LevelField, scope: Scope })
-export type PreviewStopRequest = Static<typeof PreviewStopRequest>
-export type TriggerRequest = Static<typeof TriggerRequest>
-export type RecoverRequest = Static<typeof RecoverRequest>
+export type PreviewStopRequest = Type.Static<typeof PreviewStopRequest>
+export type TriggerRequest = Type.Static<typeof TriggerRequest>
+export type RecoverRequest = Type.Static<typeof RecoverRequest>

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
 import { MAX_ID, MAX_TEXT, requestBody } from '../../gate/request.ts'
@@ -17,7 +17,7 @@ export const OutcomeRequest = requestBody('OutcomeRequest', {
   durationMs: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   error: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Reason why it failed, or was not run.' })),
 })
-export type OutcomeRequest = Static<typeof OutcomeRequest>
+export type OutcomeRequest = Type.Static<typeof OutcomeRequest>
 
 /** A reported run that may have bypassed the gate. */
 interface BypassReport {

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { insidePath, isPolicyFile, isTestFile, type PolicySource } from '../../authoring/load/files.ts'
 import { takeTurns } from '../../base/concurrency.ts'
 import { type ErrorDetail, GateError } from '../../base/errors.ts'
@@ -31,7 +31,7 @@ export const DraftFields = {
 }
 
 const Draft = Type.Object(DraftFields)
-export type Draft = Static<typeof Draft>
+export type Draft = Type.Static<typeof Draft>
 
 /** Drafts worked on at once: each takes a thread. A tenant has one of them at a time, and tenants take turns. */
 const AT_ONCE = 2

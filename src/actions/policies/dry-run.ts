@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
 import type { Bounded, PolicySource } from '../../authoring/load/files.ts'
 import type { CompiledPolicies } from '../../authoring/load/load.ts'
@@ -34,7 +34,7 @@ export const DryRunRequest = closed('DryRunRequest', {
   files: Type.Optional(DraftFields.files),
   lists: DraftFields.lists,
 })
-export type DryRunRequest = Static<typeof DryRunRequest>
+export type DryRunRequest = Type.Static<typeof DryRunRequest>
 
 export interface DryRunDeps extends CheckDeps {
   policies: CheckDeps['policies'] & {

@@ -1,4 +1,4 @@
-import Type from '#typebox'
+import * as Type from '#typebox'
 import type { FactType } from '../../policies/set.ts'
 import { documentShape } from '../shapes/document.ts'
 import { NAME_PATTERN, STEP_PATTERN } from '../shapes/parts.ts'

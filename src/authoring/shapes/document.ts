@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from '#typebox'
+import * as Type from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import { EFFECTS, FACT_TYPES, MODES } from '../../policies/set.ts'
 import { DEFAULT_EXPLAIN, DEFAULT_MODE, DEFAULT_TIMEZONE } from '../load/settings.ts'
@@ -74,7 +74,7 @@ const Scale = closed(
   },
 )
 
-function factorShape<S extends TSchema>(condition: S) {
+function factorShape<S extends Type.TSchema>(condition: S) {
   return closed(
     {
       name: nameOf('Name of the factor; once in the set.', 'large-amount'),
@@ -94,7 +94,7 @@ function factorShape<S extends TSchema>(condition: S) {
   )
 }
 
-function ruleShape<S extends TSchema>(condition: S) {
+function ruleShape<S extends Type.TSchema>(condition: S) {
   return closed(
     {
       id: nameOf('Name of the rule in decisions and tests; once in the set.', 'large-payments'),
@@ -110,7 +110,7 @@ function ruleShape<S extends TSchema>(condition: S) {
 }
 
 /** A policy file, with `condition` in the places of conditions. */
-export function documentShape<S extends TSchema>(condition: S) {
+export function documentShape<S extends Type.TSchema>(condition: S) {
   return closed(
     {
       apiVersion: Type.Literal(API_VERSION, { description: 'The format of the file.' }),
@@ -152,7 +152,7 @@ export function documentShape<S extends TSchema>(condition: S) {
 }
 
 /** Named declarations of a set. */
-function declarationShapes<S extends TSchema>(condition: S) {
+function declarationShapes<S extends Type.TSchema>(condition: S) {
   return {
     domains: byName(NAME_PATTERN, Globs, {
       description: 'Groups of actions, which a level 2 stop stops at once; an action is in one at most.',
@@ -179,4 +179,4 @@ function declarationShapes<S extends TSchema>(condition: S) {
 
 /** The shape that the loader checks at once; conditions are checked node by node, for precise messages (conditions.ts). */
 export const PolicyDocument = documentShape(Type.Unknown())
-export type PolicyDocument = Static<typeof PolicyDocument>
+export type PolicyDocument = Type.Static<typeof PolicyDocument>

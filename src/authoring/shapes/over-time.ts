@@ -1,4 +1,4 @@
-import Type from '#typebox'
+import * as Type from '#typebox'
 import { COUNTED_BY } from '../../policies/set.ts'
 import { byName, CLOSED, closed, Description, Globs, STEP_PATTERN, text } from './parts.ts'
 

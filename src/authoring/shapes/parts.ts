@@ -1,4 +1,4 @@
-import Type, { type Static, type TProperties, type TSchema } from '#typebox'
+import * as Type from '#typebox'
 
 /** Pattern of the names of rules, factors, lists, conditions and domains. */
 export const NAME_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$'
@@ -39,13 +39,17 @@ interface Notes {
 }
 
 /** A mapping that has the keys of `required`, may have those of `optional`, and has no others. */
-export function closed<R extends TProperties, O extends TProperties>(required: R, optional: O, notes?: Notes) {
+export function closed<R extends Type.TProperties, O extends Type.TProperties>(
+  required: R,
+  optional: O,
+  notes?: Notes,
+) {
   return Type.Object({ ...required, ...Type.Partial(Type.Object(optional)).properties }, { ...CLOSED, ...notes })
 }
 
 /** A mapping from names to values. Not Type.Record, which cannot tell a malformed name from an unknown key. */
-export function byName<S extends TSchema>(pattern: string, value: S, notes: Required<Omit<Notes, 'title'>>) {
-  return Type.Unsafe<Record<string, Static<S>>>({
+export function byName<S extends Type.TSchema>(pattern: string, value: S, notes: Required<Omit<Notes, 'title'>>) {
+  return Type.Unsafe<Record<string, Type.Static<S>>>({
     type: 'object',
     ...notes,
     propertyNames: { pattern },

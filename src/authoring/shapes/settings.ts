@@ -1,4 +1,4 @@
-import Type from '#typebox'
+import * as Type from '#typebox'
 import { DEFAULT_REASON, DEFAULT_TERMS, DEFAULT_THRESHOLDS } from '../load/settings.ts'
 import { closed, TEXT } from './parts.ts'
 

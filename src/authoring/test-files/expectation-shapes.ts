@@ -1,4 +1,4 @@
-import Type, { type TSchema } from '#typebox'
+import * as Type from '#typebox'
 import { GLOB_PATTERN } from '../../base/glob.ts'
 import { EFFECTS, POLICY_STEPS, RETRIES } from '../../policies/set.ts'
 import { LIMITS } from '../load/limits.ts'
@@ -44,7 +44,7 @@ const Risk = Type.Object(
 )
 
 /** The members of an expectation, with the shape of a factor's contribution. */
-function wantedShape(amount: TSchema) {
+function wantedShape(amount: Type.TSchema) {
   return {
     decision: Type.Enum([...EFFECTS], { description: 'Decision that is answered.' }),
     rule: Type.Optional(
@@ -98,14 +98,14 @@ const CONTRIBUTION = Type.Unsafe<unknown>({
   description: 'Points that the factor contributes.',
 })
 
-function expectationShape(amount: TSchema) {
+function expectationShape(amount: Type.TSchema) {
   return Type.Object(wantedShape(amount), {
     ...CLOSED,
     description: 'Required answer; what is left out is not looked at.',
   })
 }
 
-function selectedShape(amount: TSchema) {
+function selectedShape(amount: Type.TSchema) {
   return Type.Object(
     {
       action: Type.Optional(

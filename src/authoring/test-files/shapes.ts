@@ -1,4 +1,4 @@
-import Type, { type TSchema } from '#typebox'
+import * as Type from '#typebox'
 import { ENVIRONMENTS } from '../../base/environment.ts'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { DiagnosticCode } from '../diagnostics/codes.ts'
@@ -90,7 +90,7 @@ export const Matrix = Type.Object(
   },
 )
 
-function testShape(expect: TSchema) {
+function testShape(expect: Type.TSchema) {
   return Type.Object(
     {
       name: text('Name of the test, which says what it shows; once in the file.', 'large transfers wait for a person'),
@@ -109,7 +109,7 @@ function testShape(expect: TSchema) {
   )
 }
 
-function fileShape(expect: TSchema) {
+function fileShape(expect: Type.TSchema) {
   return Type.Object(
     {
       apiVersion: Type.Literal(API_VERSION, { description: 'The version of the language.' }),

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { RULE_UNSHOWN } from '../../actions/approvals/background.ts'
 import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
 import { EFFECTS } from '../../policies/set.ts'

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, titled } from '../common-shapes.ts'
 import { Stop } from '../killswitch/shapes.ts'
@@ -44,7 +44,7 @@ export const Approval = Type.Object(
   },
 )
 
-const pending: Static<typeof Approval> = {
+const pending: Type.Static<typeof Approval> = {
   id: EXAMPLE.approval,
   action: 'payment.transfer',
   status: 'pending',
@@ -66,7 +66,7 @@ const pending: Static<typeof Approval> = {
   stop: null,
 }
 
-function decided(status: 'approved' | 'rejected', comment: string): Static<typeof Approval> {
+function decided(status: 'approved' | 'rejected', comment: string): Type.Static<typeof Approval> {
   const vote = { principal: 'ann', approverId: 'ann', comment, votedAt: EXAMPLE.later, counts: status === 'approved' }
   return { ...pending, status, votes: [vote], decidedAt: EXAMPLE.later }
 }

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { auditChain, LogRequest, logEntry } from '../../actions/audit/audit.ts'
 import { verificationStream } from '../../actions/audit/verify-live.ts'
 import { Days, VerifyRequest, verifyRange } from '../../actions/audit/verify-range.ts'

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { RANGE_STATUSES, type RangeStatus } from '../../audit/range.ts'
 import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'
 
@@ -53,7 +53,7 @@ export const VerificationText = Type.String({
     'Server-sent events, of which `data` is one line of JSON. `progress`, at most some a second: `{checked, of}`, entries. At the end `verified`, with `data` of `POST /audit/verify`, or `failed`: `{error, message}`, as every failure has them.',
 })
 
-const decision: Static<typeof AuditEntry> = {
+const decision: Type.Static<typeof AuditEntry> = {
   id: EXAMPLE.entry,
   timestamp: EXAMPLE.time,
   eventType: 'gate.decision',

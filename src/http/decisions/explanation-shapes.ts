@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { EFFECTS } from '../../policies/set.ts'
 import { nullable, oneOf, titled } from '../common-shapes.ts'
 

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { explainedDecision } from '../../actions/decisions/explain.ts'
 import { listDecisions, MATCHES, MAX_LISTED } from '../../actions/decisions/list.ts'
 import { decisionTimeline } from '../../actions/decisions/timeline.ts'

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { UNEXPLAINED, type Unexplained } from '../../actions/policies/history.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
@@ -152,7 +152,7 @@ export const DecisionList = Type.Object(
   },
 )
 
-const listed: Static<typeof ListedDecision> = {
+const listed: Type.Static<typeof ListedDecision> = {
   id: EXAMPLE.decision,
   timestamp: EXAMPLE.time,
   seq: 7,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { TIMELINE_EVENTS } from '../../actions/decisions/timeline.ts'
 import { LevelField } from '../../actions/killswitch/request.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
@@ -85,7 +85,7 @@ export const DecisionTimeline = Type.Object(
 
 const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, stop: null, outcome: null }
 const agent = { kind: 'key' as const, id: EXAMPLE.key, identity: null, name: 'billing-bot' }
-const items: Static<typeof TimelineItem>[] = [
+const items: Type.Static<typeof TimelineItem>[] = [
   {
     ...{ at: EXAMPLE.time, seq: 7, entryId: EXAMPLE.entry, event: 'gate.decision', actor: agent },
     ...{ decisionId: EXAMPLE.decision, ...nothing },

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { eventStream } from '../../actions/events/events.ts'
 import { EXAMPLE } from '../common-shapes.ts'
 import { route } from '../route.ts'

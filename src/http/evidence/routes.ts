@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
 import { VerifyBundleRequest, verifyEvidence } from '../../actions/evidence/verify.ts'
 import { BUNDLE_LIMITS } from '../body.ts'

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { type Bundle, BundleShape } from '../../evidence/bundle.ts'
 import { CHECKS } from '../../evidence/checks.ts'
 import { EnvelopeShape } from '../../evidence/envelope.ts'

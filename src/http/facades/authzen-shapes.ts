@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import { USUAL_URL } from '../../base/variables.ts'
 import { AnyJsonObject } from '../../gate/request.ts'
@@ -23,7 +23,7 @@ export const Evaluation = Type.Object({
   resource: Entity,
   context: Type.Optional(AnyJsonObject),
 })
-export type Evaluation = Static<typeof Evaluation>
+export type Evaluation = Type.Static<typeof Evaluation>
 
 /** Semantics that decide how many of the evaluations are carried out. */
 const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const
@@ -37,7 +37,7 @@ export const Evaluations = Type.Object({
   evaluations: Type.Optional(Type.Array(AnyJsonObject, { maxItems: MAX_EVALUATIONS })),
   options: Type.Optional(Type.Object({ evaluations_semantic: Type.Optional(oneOf(SEMANTICS)) })),
 })
-export type Evaluations = Static<typeof Evaluations>
+export type Evaluations = Type.Static<typeof Evaluations>
 
 const Until = Type.String({ format: 'date-time' })
 
@@ -56,7 +56,7 @@ const DecisionContext = Type.Object({
 })
 
 export const AccessDecision = Type.Object({ decision: Type.Boolean(), context: DecisionContext })
-export type AccessDecision = Static<typeof AccessDecision>
+export type AccessDecision = Type.Static<typeof AccessDecision>
 
 /** Answer of POST /access/v1/evaluations: a list, or one decision when no list was sent. */
 export const AccessDecisions = Type.Union([Type.Object({ evaluations: Type.Array(AccessDecision) }), AccessDecision])
@@ -143,7 +143,7 @@ export const AccessTask = Type.Object({
     }),
   ),
 })
-export type AccessTask = Static<typeof AccessTask>
+export type AccessTask = Type.Static<typeof AccessTask>
 
 const status_endpoint = `${USUAL_URL}/access/v1/requests/${EXAMPLE.approval}`
 

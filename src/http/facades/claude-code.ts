@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { checkAndWait } from '../../actions/gate/check-wait.ts'
 import { denyOutput, observedOutput, refusalSentence, requestOf } from '../../gate/claude-code.ts'
 import { PreToolUse } from '../../gate/claude-code-event.ts'

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import { AnyJsonObject } from '../../gate/request.ts'

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS, RETRIES } from '../../policies/set.ts'
 import {

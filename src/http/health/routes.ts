@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { publicRoute } from '../route.ts'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { SINKS } from '../../actions/anchors/anchors.ts'
 import { EXAMPLE, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'
 

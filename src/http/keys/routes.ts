@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { CreateKeyRequest, createKey, listKeys, revokeKey } from '../../actions/keys/keys.ts'
 import { overlapMsOf, RotateKeyRequest, rotateKey } from '../../actions/keys/rotate.ts'
 import { EXAMPLE } from '../common-shapes.ts'

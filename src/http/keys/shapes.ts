@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { EnvironmentField, RoleField } from '../../actions/keys/keys.ts'
 import { EXAMPLE, id, nullable, Timestamp, titled } from '../common-shapes.ts'
 
@@ -44,7 +44,7 @@ export const RotatedKey = Type.Object(
   { title: 'RotatedKey', description: 'A new key with its secret, and the one that it replaces.' },
 )
 
-const key: Static<typeof Key> = {
+const key: Type.Static<typeof Key> = {
   id: EXAMPLE.key,
   tenantId: 'acme',
   environment: 'live',

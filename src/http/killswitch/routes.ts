@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { killSwitchHistory, killSwitchStatus, operatorOf, trigger } from '../../actions/killswitch/killswitch.ts'
 import { previewStop } from '../../actions/killswitch/preview.ts'
 import { recover } from '../../actions/killswitch/recover.ts'

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { LevelField } from '../../actions/killswitch/request.ts'
 import { EXAMPLE, id, nullable, Timestamp, titled } from '../common-shapes.ts'
 

@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
 import { EFFECTS } from '../../policies/set.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'

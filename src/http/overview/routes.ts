@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { overview } from '../../actions/overview/overview.ts'
 import { VERSION } from '../../version.ts'
 import { queryShape } from '../query.ts'

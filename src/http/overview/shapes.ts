@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { SINKS } from '../../actions/anchors/anchors.ts'
 import { EnvironmentField } from '../../actions/keys/keys.ts'
 import { LevelField } from '../../actions/killswitch/request.ts'

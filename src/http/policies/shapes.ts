@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { DIAGNOSTICS } from '../../authoring/diagnostics/diagnostics.ts'
 import { MAX_EXCERPT } from '../../authoring/diagnostics/quote.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'

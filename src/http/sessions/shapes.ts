@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import * as Type from '#typebox'
 import { EnvironmentField, RoleField } from '../../actions/keys/keys.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../../keys/routes.ts'
 import { described, EXAMPLE, id, nullable, Timestamp, titled } from '../common-shapes.ts'
@@ -50,7 +50,7 @@ export const SignInLink = titled('SignInLink', {
   expiresAt: Timestamp,
 })
 
-const session: Static<typeof SignedIn> = {
+const session: Type.Static<typeof SignedIn> = {
   keyId: EXAMPLE.voter,
   name: 'ann',
   identity: 'ann',

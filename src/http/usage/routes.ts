@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import * as Type from '#typebox'
 import { EnvironmentField } from '../../actions/keys/keys.ts'
 import { usage } from '../../actions/keys/usage.ts'
 import { PLANS, type Plan, STATUS_LIMIT } from '../../keys/plan.ts'
