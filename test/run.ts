@@ -111,7 +111,7 @@ function details({ name, output }: Result): string {
   return `\n✖ ${name}\n${failing ?? output}\n`
 }
 
-/** In their order, three more at once than there are processors, since some wait more than they work. */
+/** In their order, four more at once than there are processors, since some wait more than they work. */
 async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
   const waiting = [...parts]
   const results: Result[] = []
@@ -122,7 +122,7 @@ async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
       results.push(result)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() + 3 }, worker))
+  await Promise.all(Array.from({ length: availableParallelism() + 4 }, worker))
   return results
 }
 
