@@ -48,16 +48,9 @@ const ON_POSTGRES = [
   ...['http/list', 'http/over-time', 'http/outcome', 'http/overview', 'http/paging', 'http/pruned', 'http/rotate'],
 ]
 
-function postgresCommand(): string[] {
-  const files = testFiles().filter((file) => ON_POSTGRES.some((part) => file.startsWith(`test/${part}`)))
-  const program = [process.execPath, '--import', 'tsx', '--test', '--test-concurrency=1', '--test-reporter=spec']
-  return ['env', 'GATE_TEST_STORE=postgres', ...program, ...files]
-}
-
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */
 const COMMANDS: readonly { name: string; tiers: readonly Tier[]; command: readonly string[] }[] = [
   { name: 'integrations', tiers: ['full', 'rest'], command: ['npm', 'run', 'test:integrations'] },
-  { name: 'postgres', tiers: ['full', 'rest'], command: postgresCommand() },
   { name: 'check', tiers: ['fast', 'full'], command: ['npm', 'run', 'check'] },
   { name: 'python', tiers: ['fast', 'full', 'rest'], command: ['npm', 'run', 'test:python'] },
 ]
@@ -96,13 +89,23 @@ export function partsOf(tier: Tier, names: readonly string[] = []): Part[] {
   const folders = new Set([...Object.keys(PROCESSES), ...files.map(folderOf)])
   return [
     ...commands.map(({ name, command }) => ({ name, command, files: [] })),
+    ...(tier !== 'fast' && isNamed('postgres') ? [onPostgres()] : []),
     ...[...folders].flatMap((folder) => packs(folder, files)),
   ]
 }
 
+/** The files of ON_POSTGRES that start a service, each in a process of its own: one that is busy hears no database. */
+function onPostgres(): Part {
+  const files = testFiles()
+    .filter((file) => ON_POSTGRES.some((part) => file.startsWith(`test/${part}`)))
+    .filter((file) => reads(file, 'test/helpers.ts'))
+  const program = [process.execPath, '--enable-source-maps', '--test', '--test-concurrency=1', '--test-reporter=spec']
+  return { name: 'postgres', command: ['env', 'GATE_TEST_STORE=postgres', ...program, ...files.map(bundled)], files }
+}
+
 /** Builds the program, and what the parts run. Parts that are chosen by name use the program as it was built last. */
 export function builds(parts: readonly Part[], isWhole: boolean): Part[] {
-  const files = [PART, ...parts.flatMap((part) => part.files)]
+  const files = [...new Set([PART, ...parts.flatMap((part) => part.files)])]
   const entries = files.map((file) => `${bundleOf(file)}=${file}`)
   const tests = { name: 'build of the tests', command: [process.execPath, 'test/build.js', ...entries], files: [] }
   return isWhole ? [{ name: 'build', command: ['npm', 'run', 'build'], files: [] }, tests] : [tests]
@@ -133,18 +136,15 @@ function packs(folder: string, all: readonly string[]): Part[] {
   }
   return shares.map((share, i) => ({
     name: nameOf(folder, share, i, count),
-    command: [
-      process.execPath,
-      '--enable-source-maps',
-      '--test-reporter=spec',
-      ...[PART, ...share].map((file) => `dist-test/${bundleOf(file)}.js`),
-    ],
+    command: [process.execPath, '--enable-source-maps', '--test-reporter=spec', ...[PART, ...share].map(bundled)],
     files: share,
   }))
 }
 
 /** Name of a file's bundle in dist-test, without its extension. */
 const bundleOf = (file: string): string => file.replaceAll('/', '-').replace(/\.ts$/, '')
+
+const bundled = (file: string): string => `dist-test/${bundleOf(file)}.js`
 
 function nameOf(folder: string, [first = '', ...others]: readonly string[], index: number, count: number): string {
   if (others.length === 0) return first
