@@ -6,7 +6,7 @@ import { fleet } from './fleet.ts'
 const SIDECARS = 16
 const STOPS = 100
 /** The machine has to do with so many processes anyway. */
-const PAUSE_MS = 25
+const PAUSE_MS = 75
 
 test('sixteen sidecars under load, a hundred stops: no allow stands after the stop that covers it', async (t) => {
   const { serve, key, open } = await fleet(t)
