@@ -2,19 +2,22 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { approve, expireDue, reject } from '../../src/actions/approvals/approvals.ts'
+import { approve, expireDue, noteCancelled, reject } from '../../src/actions/approvals/approvals.ts'
+import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
 import { historyReader } from '../../src/actions/gate/history.ts'
 import { createKey, revokeKey } from '../../src/actions/keys/keys.ts'
 import { ensureTenant } from '../../src/actions/keys/tenants.ts'
-import { operatorOf, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { operatorOf, persistUnwritten, trigger } from '../../src/actions/killswitch/killswitch.ts'
 import { recover } from '../../src/actions/killswitch/recover.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Role } from '../../src/keys/roles.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
+import { lengthOf } from '../../src/store/store.ts'
 import { setOf } from '../authoring/sources.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { aStop } from '../store/drafts.ts'
 import { interrupted } from '../store/interrupted.ts'
 import { tamper } from '../store/used-folder.ts'
 
@@ -129,6 +132,22 @@ test('an approval that a stop has kept past its first deadline is not swept, and
   await approve(deps, ann, approvalId ?? '', vote)
   assert.equal(await expireDue(deps), 0)
   assert.equal((await check(deps, agent, ONE)).decision, 'allow')
+})
+
+test('a stop has cancelled an approval in the trail once it is in the trail itself', async (t) => {
+  const { deps, agent, ann } = await scene(t)
+  const { approvalId } = await check(deps, agent, ONE)
+  await approve(deps, ann, approvalId ?? '', vote)
+  const stop = aStop()
+  deps.store.impose(stop)
+  assert.equal(await noteCancelled(deps), 0)
+  await persistUnwritten(deps, { stop, actor: HOST })
+  assert.equal(await noteCancelled(deps), 1)
+  const { valid, fault } = await verifySeqs(deps.store, 'acme/live', {
+    first: 0,
+    end: await lengthOf(deps.store, 'acme/live'),
+  })
+  assert.ok(valid, fault ?? '')
 })
 
 /** Events between the second vote of a quorum of two and its commit, with the vote's error or the status after it. */

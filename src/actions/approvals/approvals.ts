@@ -176,10 +176,10 @@ export async function expireDue(deps: Deps, { all = false } = {}): Promise<numbe
 
 /**
  * Records that a stop has cancelled approvals. Nothing depends on it: the status follows from the stop, so a stop never
- * waits for approvals.
+ * waits for approvals. A stop that is not on disk yet has no place in the trail, which the cancellation must follow.
  */
 export async function noteCancelled(deps: Deps): Promise<number> {
-  const { switches } = deps.store.state()
+  const switches = deps.store.state().switches.filter(({ lengths }) => lengths !== undefined)
   if (switches.length === 0) return 0
   let written = 0
   for await (const approved of openApprovals(deps.store, { statuses: ['approved'] })) {
