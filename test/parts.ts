@@ -23,6 +23,8 @@ export const PART = 'test/part.ts'
  */
 const PROCESSES: Record<string, number | 'each'> = {
   anchors: 2,
+  store: 3,
+  console: 1,
   evidence: 3,
   http: 3,
   cli: 2,
@@ -30,9 +32,7 @@ const PROCESSES: Record<string, number | 'each'> = {
   docs: 'each',
   e2e: 3,
   authoring: 2,
-  store: 2,
   fleet: 'each',
-  console: 1,
   mcp: 2,
   audit: 1,
   small: 3,

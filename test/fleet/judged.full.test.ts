@@ -8,6 +8,7 @@ import type { Grounds } from '../../src/audit/grounds.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertRecorded, later, post, type Service } from '../e2e/processes.ts'
 import { ownServer } from '../postgres.ts'
+import { until } from '../until.ts'
 import { fleet } from './fleet.ts'
 
 const SIDECARS = 8
@@ -78,9 +79,14 @@ test('eight sidecars, one killed each second, a server that restarts, stops and 
       else await later(50)
     await later(STOPPED_EVERY_MS)
   }
+  let isLimitReached = false
+  const mail = async (): Promise<void> => {
+    const decided = await check(agent, 'email.send', 1)
+    isLimitReached ||= decided?.reason === 'Enough.'
+  }
   const loads = [
     ...Array.from({ length: 8 }, () => repeat(() => check(busy, 'payment.transfer', 1))),
-    ...Array.from({ length: 4 }, () => repeat(() => check(agent, 'email.send', 1))),
+    ...Array.from({ length: 4 }, () => repeat(mail)),
     ...Array.from({ length: 2 }, () => repeat(approve)),
     repeat(stop),
   ]
@@ -93,6 +99,7 @@ test('eight sidecars, one killed each second, a server that restarts, stops and 
     sidecars[at] = undefined
     started.push(start(at))
   }
+  await until('so many mails were allowed', () => isLimitReached)
   isOver = true
   await Promise.all([...loads, ...started])
   await Promise.all(sidecars.map((sidecar) => sidecar?.end('SIGTERM')))
