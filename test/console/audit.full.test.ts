@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { RANGE_STATUSES } from '../../src/client/api.ts'
 import type { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
 import { inThisThread, startGate } from '../helpers.ts'
+import { untilLoaded } from '../http/support.ts'
 import { tamper } from '../store/used-folder.ts'
 import { until } from '../until.ts'
 import { HOSTILE, nested } from './hostile.ts'
@@ -43,6 +44,8 @@ async function ask(amount: number): Promise<string> {
   return (await gate.call(agent, 'POST', '/gate/check', body)).body.data.decisionId
 }
 
+// An entry of the service is none of those that are counted here.
+await untilLoaded(gate, auditor)
 for (let page = 0; page < 130; page += 1) await log('invoice.read', { page })
 
 const entriesOf = (page: Page) => page.locator('.entries > li')
