@@ -13,7 +13,7 @@ const FAST = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: 400,
+  max_connections: 800,
   ...(durability === 'durable' ? {} : FAST),
 }
 

@@ -1,13 +1,8 @@
-import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import type pg from 'pg'
-import { once as onlyOnce } from '../src/base/memo.ts'
-import { freePort } from './free-port.ts'
+import { once } from '../src/base/memo.ts'
+import { type PostgresProcess, startPostgres } from './postgres-process.ts'
 
 /** Ends of what was started, after all tests of the file, whichever began it. */
 const stops: (() => Promise<void>)[] = []
@@ -15,52 +10,23 @@ after(async () => {
   for (const stop of stops) await stop()
 })
 
-const SERVER = new URL('./postgres-server.js', import.meta.url)
-const PASSWORD = 'of-the-tests'
+const { GATE_TEST_POSTGRES_URL: SHARED } = process.env
 
 /** Address of a server: the one of GATE_TEST_POSTGRES_URL, or one that this process starts and ends. */
-export const postgresServer = onlyOnce(async (): Promise<string> => process.env.GATE_TEST_POSTGRES_URL ?? started())
+export const postgresServer = once(async (): Promise<string> => SHARED ?? (await ownProcess()).url)
 
-async function started(): Promise<string> {
-  return (await forked()).url
+async function ownProcess(): Promise<PostgresProcess> {
+  const server = await startPostgres()
+  stops.push(server.stop)
+  return server
 }
 
-interface OwnServer {
-  /** Address of an empty database. */
-  url: string
-  /** Ends the server, with all connections, and starts it again. */
-  restart(): Promise<void>
-}
-
-/** A server that a test has to itself. */
-export async function ownServer(t: Pick<TestContext, 'after'>): Promise<OwnServer> {
-  const { url, server, stop } = await forked()
-  t.after(stop)
-  await withClient(url, migrated)
-  const restart = async (): Promise<void> => {
-    const again = once(server, 'message')
-    server.send('restart')
-    await again
-  }
-  return { url, restart }
-}
-
-async function forked() {
-  const databaseDir = mkdtempSync(join(tmpdir(), 'gate-postgres-'))
-  const port = String(await freePort())
-  const server = fork(SERVER, [databaseDir, port, PASSWORD], {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const ended = once(server, 'exit')
-  const stop = async (): Promise<void> => {
-    if (server.connected) server.disconnect()
-    await ended
-  }
-  stops.push(stop)
-  const [first] = await Promise.race([once(server, 'message'), ended])
-  if (first !== 'listening') throw new Error('the PostgreSQL server of the tests did not start')
-  return { url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`, server, stop }
+/** An empty database of a server that a test has to itself. */
+export async function ownServer(t: Pick<TestContext, 'after'>): Promise<PostgresProcess> {
+  const server = await ownProcess()
+  t.after(server.stop)
+  await withClient(server.url, migrated)
+  return server
 }
 
 let made = 0
@@ -80,6 +46,10 @@ async function newDatabase(): Promise<string> {
   made += 1
   const name = `gate_${process.pid}_${made}`
   await withClient(url.href, (client) => client.query(`CREATE DATABASE ${name}`))
+  if (SHARED !== undefined)
+    stops.push(() =>
+      withClient(SHARED, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))),
+    )
   url.pathname = `/${name}`
   await withClient(url.href, migrated)
   return url.href

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { builds, isWithin, type Part, partsOf, ROOT, type Tier } from './parts.ts'
+import { startPostgres } from './postgres-process.ts'
 
 /*
  * Runs the tests: `npm test` the fast tier, `npm run test:full` all, `npm run test:rest` what all adds to the fast tier.
@@ -126,6 +127,18 @@ async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
   return results
 }
 
+/** Runs the parts beside one PostgreSQL server for all: its start takes longer than most tests. */
+async function runBesideServer(parts: readonly Part[], tier: Tier): Promise<Result[]> {
+  if (process.env.GATE_TEST_POSTGRES_URL !== undefined) return runAll(parts, tier)
+  const server = await startPostgres()
+  process.env.GATE_TEST_POSTGRES_URL = server.url
+  try {
+    return await runAll(parts, tier)
+  } finally {
+    await server.stop()
+  }
+}
+
 const NODE: Part = { name: 'node', command: [process.execPath, '-e', '0'], files: [] }
 const NODE_RUNS = 5
 
@@ -162,7 +175,7 @@ async function main(): Promise<number> {
   // Chunks of earlier builds have other names.
   if (names.length === 0) rmSync(join(ROOT, 'dist-test'), { recursive: true, force: true })
   const built = await runAll(builds(parts, names.length === 0), tier)
-  const results = built.every(({ passed }) => passed) ? [...built, ...(await runAll(parts, tier))] : built
+  const results = built.every(({ passed }) => passed) ? [...built, ...(await runBesideServer(parts, tier))] : built
   printSummary(results, performance.now())
   process.stdout.write(`# node_ms ${Math.round(await nodeMs())}\n`)
   return results.every(({ passed }) => passed) ? 0 : 1
