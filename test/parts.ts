@@ -25,6 +25,7 @@ const PROCESSES: Record<string, number | 'each'> = {
   anchors: 2,
   store: 3,
   console: 1,
+  small: 3,
   evidence: 3,
   http: 3,
   cli: 2,
@@ -35,7 +36,6 @@ const PROCESSES: Record<string, number | 'each'> = {
   fleet: 'each',
   mcp: 2,
   audit: 1,
-  small: 3,
   image: 'each',
 }
 

@@ -375,7 +375,8 @@ const { schema: schemas } = fc.letrec<{ schema: Json; value: Json }>((tie) => ({
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...WORDS) },
       { weight: 1, arbitrary: fc.constantFrom('a', 'b') },
-      texts,
+      // The parser refuses that key before.
+      texts.filter((text) => text !== '__proto__'),
     ),
     tie('value'),
     { maxKeys: 4 },
