@@ -97,7 +97,10 @@ const without = (entries: StoredEntry[], gone: (entry: StoredEntry) => boolean):
 
 /** Entries taken out of a trace, or put in again: what is left was not done by the rules. Undefined where there is none. */
 const MUTATIONS: Readonly<Record<string, (entries: StoredEntry[]) => StoredEntry[] | undefined>> = {
-  'no key of the agent': (entries) => without(entries, (entry) => entry === entries.find(isOf('key.created'))),
+  'no key of an agent that asked': (entries) =>
+    entries.some(isOf('gate.decision'))
+      ? without(entries, (entry) => entry === entries.find(isOf('key.created')))
+      : undefined,
   'no request for an approval that was voted for': (entries) =>
     entries.some(isOf('approval.approved')) ? without(entries, isOf('approval.requested')) : undefined,
   'no votes for what was used': (entries) =>
