@@ -13,9 +13,13 @@ import { cpuMs, freePort, ROOT, type Running, run, temporaryFolder } from './pro
 import { quantile, round } from './stats.ts'
 
 const SIDECARS = [1, 2, 4, 8]
-const TENANTS = [1, 8]
-/** Of all sidecars together. */
 const CONNECTIONS = 64
+/** The same load on more sidecars, of one tenant and of eight; then as much load for each as one had. */
+const SIZES: readonly Size[] = [
+  ...SIDECARS.map((sidecars) => ({ sidecars, tenants: 1, connections: CONNECTIONS / sidecars })),
+  ...SIDECARS.map((sidecars) => ({ sidecars, tenants: 8, connections: CONNECTIONS / sidecars })),
+  ...SIDECARS.slice(1).map((sidecars) => ({ sidecars, tenants: 1, connections: CONNECTIONS })),
+]
 /** Each process has to compile its own code, and they share the processors. */
 const WARM_UP_MS = 3000
 const WARM_UP_OF_EACH_MS = 2000
@@ -26,9 +30,7 @@ const POLL_MS = 5
 const DELAY_MS = 20
 const PASSWORD = 'of-the-bench'
 
-interface FleetResult {
-  tenants: number
-  sidecars: number
+interface FleetResult extends Omit<Size, 'delayMs'> {
   checksPerSecond: number
   p50Ms: number
   /** Of the sidecar where it is worst. */
@@ -59,13 +61,16 @@ export async function measureFleet(): Promise<FleetResults> {
   const server = await startServer()
   try {
     const throughput: FleetResult[] = []
-    for (const tenants of TENANTS)
-      for (const sidecars of SIDECARS) {
-        throughput.push(await withFleet(server.url, { sidecars, tenants }, measureThroughput))
-        process.stderr.write(`fleet: ${sidecars} sidecars, ${tenants} tenants measured\n`)
-      }
-    const stop = await withFleet(server.url, { sidecars: 8, tenants: 1 }, measureStop)
-    const roundTrips = await withFleet(server.url, { sidecars: 1, tenants: 1, delayMs: DELAY_MS }, measureRoundTrips)
+    for (const size of SIZES) {
+      throughput.push(await withFleet(server.url, size, measureThroughput))
+      const { sidecars, tenants, connections } = size
+      process.stderr.write(
+        `fleet: ${sidecars} sidecars, ${tenants} tenants, ${connections} connections each measured\n`,
+      )
+    }
+    const idle = { tenants: 1, connections: 0 }
+    const stop = await withFleet(server.url, { ...idle, sidecars: 8 }, measureStop)
+    const roundTrips = await withFleet(server.url, { ...idle, sidecars: 1, delayMs: DELAY_MS }, measureRoundTrips)
     return { throughput, stop, roundTrips }
   } finally {
     await server.stop()
@@ -91,6 +96,8 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
 interface Size {
   sidecars: number
   tenants: number
+  /** Of each sidecar, shared among the agents of its tenants. */
+  connections: number
   /** Delay of the way to the server and back, in each direction. */
   delayMs?: number
 }
@@ -162,7 +169,7 @@ rules:
 
 async function measureThroughput({ size, sidecars, questions, client }: Fleet): Promise<FleetResult> {
   const warmUpMs = WARM_UP_MS + WARM_UP_OF_EACH_MS * size.sidecars
-  const each = Math.max(1, Math.floor(CONNECTIONS / size.sidecars / questions.length))
+  const each = Math.max(1, Math.floor(size.connections / questions.length))
   const loads = sidecars.flatMap(({ found: url }) =>
     questions.map((question) => load({ url, question, connections: each, warmUpMs, durationMs: DURATION_MS })),
   )
@@ -172,7 +179,7 @@ async function measureThroughput({ size, sidecars, questions, client }: Fleet): 
   const after = await used(client, sidecars)
   const checks = results.reduce((sum, { requests }) => sum + requests, 0)
   return {
-    ...{ tenants: size.tenants, sidecars: size.sidecars },
+    ...{ sidecars: size.sidecars, tenants: size.tenants, connections: size.connections },
     checksPerSecond: Math.round((checks / DURATION_MS) * 1000),
     p50Ms: round(
       quantile(
