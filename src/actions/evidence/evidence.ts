@@ -27,26 +27,26 @@ export interface EvidenceDeps extends Deps {
 }
 
 /**
- * The signed bundle of a decision of this chain, by the decision's id or its entry's. A decision without a covering
- * checkpoint is signed first.
+ * The signed bundle of a decision of this trail, by the decision's id or its entry's. A decision without a covering
+ * checkpoint of its chain is signed first.
  *
  * @throws GateError `not_found`; `audit_unavailable` when the entry was altered
  */
-export async function exportBundle(deps: EvidenceDeps, chain: string, id: string): Promise<Bundle> {
-  const { unsigned, publicKey, signature } = await signedBundle(deps, chain, id)
+export async function exportBundle(deps: EvidenceDeps, trail: string, id: string): Promise<Bundle> {
+  const { unsigned, publicKey, signature } = await signedBundle(deps, trail, id)
   return { ...unsigned, signatures: { service: { algorithm: 'ed25519', publicKey, signature } } }
 }
 
 /** The same bundle and signature in a DSSE envelope. */
-export async function exportEnvelope(deps: EvidenceDeps, chain: string, id: string): Promise<Envelope> {
-  const { unsigned, publicKey, signature } = await signedBundle(deps, chain, id)
+export async function exportEnvelope(deps: EvidenceDeps, trail: string, id: string): Promise<Envelope> {
+  const { unsigned, publicKey, signature } = await signedBundle(deps, trail, id)
   return envelopeOf('bundle', unsigned, publicKey, signature)
 }
 
-async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
+async function signedBundle(deps: EvidenceDeps, trail: string, id: string) {
   const { store } = deps
-  const entry = await decisionOfChain(store, chain, id)
-  const { seq, ts } = entry.header
+  const entry = await decisionOfChain(store, trail, id)
+  const { chain, seq, ts } = entry.header
   const checkpoint = await deps.checkpoints.covering(chain, seq, await takenUpTo(deps.store))
   await assertErasedLawfully(store, entry)
   const approval = await approvalEntries(deps, entry)
