@@ -8,6 +8,7 @@ import { AlteredFile } from './errors.ts'
 import type { Group } from './group.ts'
 import type { Memory } from './memory.ts'
 import type { Awaitable, Steps } from './steps.ts'
+import type { SealKeys } from './store.ts'
 import type { Committed, Conflict, PreparedSubmission } from './submission.ts'
 
 /** Time after which no further submission joins a group: its first member waits for its last. */
@@ -29,6 +30,20 @@ export interface WriteRequest {
   known: ReadonlyMap<string, Head>
   /** Key of the seals; undefined for a store without them. */
   seal: SealKey | undefined
+}
+
+/** Records are sealed with a log key that the writer was not given: another process has rotated it. */
+export class OtherSealKey extends Error {
+  override readonly name = 'OtherSealKey'
+}
+
+/** The key that came with the request. Rows may have been sealed with its successor since. @throws OtherSealKey */
+export function sealKeysOf({ seal }: Pick<WriteRequest, 'seal'>): SealKeys | undefined {
+  if (seal === undefined) return undefined
+  return (id) => {
+    if (id === seal.id) return seal
+    throw new OtherSealKey(`The store is sealed with the log key ${id}.`)
+  }
 }
 
 /** Fault of the submission itself; `code` is null for a bug of this program. */

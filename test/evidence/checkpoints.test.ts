@@ -121,7 +121,7 @@ fileTest('a service that ends signs what it has written', async () => {
 fileTest('two processes that sign at once, as entries are written, sign one history', async (t) => {
   const beside = await startGate(t)
   await beside.key()
-  const signers = await Promise.all([signerOf(t, `${beside.dir}/data`), signerOf(t, `${beside.dir}/data`)])
+  const signers = await Promise.all([signerOf(t, beside.dir), signerOf(t, beside.dir)])
   for (let round = 0; round < 15; round += 1) {
     await Promise.all([
       ...signers.map(({ checkpoints }) => checkpoints.signAll()),

@@ -26,58 +26,55 @@ type World = Awaited<ReturnType<typeof archive>>
 const untilFollowed = ({ gate }: World, publicKey: string | undefined) =>
   until('the key is taken in', async () => keyInUse(gate.server.store)?.publicKey === publicKey)
 
-fileTest(
-  'log keys that follow one another while the service runs, decides and exports: all evidence stays good',
-  async (t) => {
-    const world = await archive()
-    const beside = await signerOf(t, `${world.gate.dir}/data`)
-    const bundles = [await world.bundleOf(await world.decide(1))]
-    let running = true
-    const exporting = (async () => {
-      for (let n = 0; running; n += 1) {
-        bundles.push(await world.bundleOf(await world.decide(n % 900)))
-        await sleep(20)
-      }
-    })()
-    for (let turn = 0; turn < 8; turn += 1) {
-      await Promise.all([
-        rotateLogKey(beside, beside.keyFile, SERVICE),
-        // On a busy machine the service is first each time.
-        beside.checkpoints.signAll().catch((error: unknown) => {
-          if (!(error instanceof GateError && error.code === 'overloaded')) assert.match(String(error), /rotated/)
-        }),
-      ])
-      await sleep(Math.random() * 400)
+test('log keys that follow one another while the service runs, decides and exports: all evidence stays good', async (t) => {
+  const world = await archive()
+  const beside = await signerOf(t, world.gate.dir)
+  const bundles = [await world.bundleOf(await world.decide(1))]
+  let running = true
+  const exporting = (async () => {
+    for (let n = 0; running; n += 1) {
+      bundles.push(await world.bundleOf(await world.decide(n % 900)))
+      await sleep(20)
     }
-    running = false
-    await exporting
-    await untilFollowed(world, keyInUse(beside.store)?.publicKey)
-    bundles.push(await world.bundleOf(await world.decide(2)), await world.bundleOf(bundles[0]?.decision.id ?? ''))
+  })()
+  for (let turn = 0; turn < 8; turn += 1) {
+    await Promise.all([
+      rotateLogKey(beside, beside.keyFile, SERVICE),
+      // On a busy machine the service is first each time.
+      beside.checkpoints.signAll().catch((error: unknown) => {
+        if (!(error instanceof GateError && error.code === 'overloaded')) assert.match(String(error), /rotated/)
+      }),
+    ])
+    await sleep(Math.random() * 400)
+  }
+  running = false
+  await exporting
+  await untilFollowed(world, keyInUse(beside.store)?.publicKey)
+  bundles.push(await world.bundleOf(await world.decide(2)), await world.bundleOf(bundles[0]?.decision.id ?? ''))
 
-    const { logKeys } = trustOf(beside.store)
-    assert.equal(logKeys.length, 9)
-    const newest = logKeys.find(({ until: end }) => end === null)
-    const [pinned] = world.trust.logKeys
-    assert.ok(newest !== undefined && pinned !== undefined)
-    const made = new Set(bundles.map(({ proof }) => proof.certificate.signedBy))
-    assert.ok(made.size > 3, `bundles under ${made.size} keys`)
-    const every = Math.ceil(bundles.length / 12)
-    for (const bundle of [...bundles.filter((_, i) => i % every === 0), ...bundles.slice(-2)]) {
-      // A reader who pinned a log key made after the export finds the earlier ones in the trust file alone.
-      assert.equal(verdict(bundle, [inUse(pinned)]), 'valid')
-      assert.equal(verdict(bundle, logKeys), 'valid')
-      assert.equal((await verifyOverHttp(world.gate, world.owner, bundle)).verdict, 'valid')
-    }
-    for (const bundle of bundles.slice(-2)) assert.equal(verdict(bundle, [newest]), 'valid')
-    await assertOneHistory(beside.store)
-    assert.deepEqual(beside.faults, [])
-  },
-)
+  const { logKeys } = trustOf(beside.store)
+  assert.equal(logKeys.length, 9)
+  const newest = logKeys.find(({ until: end }) => end === null)
+  const [pinned] = world.trust.logKeys
+  assert.ok(newest !== undefined && pinned !== undefined)
+  const made = new Set(bundles.map(({ proof }) => proof.certificate.signedBy))
+  assert.ok(made.size > 3, `bundles under ${made.size} keys`)
+  const every = Math.ceil(bundles.length / 12)
+  for (const bundle of [...bundles.filter((_, i) => i % every === 0), ...bundles.slice(-2)]) {
+    // A reader who pinned a log key made after the export finds the earlier ones in the trust file alone.
+    assert.equal(verdict(bundle, [inUse(pinned)]), 'valid')
+    assert.equal(verdict(bundle, logKeys), 'valid')
+    assert.equal((await verifyOverHttp(world.gate, world.owner, bundle)).verdict, 'valid')
+  }
+  for (const bundle of bundles.slice(-2)) assert.equal(verdict(bundle, [newest]), 'valid')
+  await assertOneHistory(beside.store)
+  assert.deepEqual(beside.faults, [])
+})
 
-fileTest('once a log key was rotated, its certificates are no longer used: it may be revoked', async (t) => {
+test('once a log key was rotated, its certificates are no longer used: it may be revoked', async (t) => {
   const world = await archive()
   const old = await world.bundleOf(await world.decide(1))
-  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const beside = await signerOf(t, world.gate.dir)
   const { from, to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
   await revokeSigningKey(beside, from.id, '2020-01-01T00:00:00.000Z', SERVICE)
   await untilFollowed(world, to.publicKey)
@@ -88,28 +85,25 @@ fileTest('once a log key was rotated, its certificates are no longer used: it ma
   assert.deepEqual(notOk(verifyBundle(old, inputs)), { revocation: 'unknown' })
 })
 
-fileTest(
-  'a decision from before its log key was revoked is proved by a later checkpoint, once there is one',
-  async (t) => {
-    const world = await archive()
-    const id = await world.decide(1)
-    await world.bundleOf(id)
-    const beside = await signerOf(t, `${world.gate.dir}/data`)
-    const { from, to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
-    await revokeSigningKey(beside, from.id, '2020-01-01T00:00:00.000Z', SERVICE)
-    await untilFollowed(world, to.publicKey)
-    const judged = async () =>
-      notOk(verifyBundle(await world.bundleOf(id), { trust: trustOf(beside.store), nowMs: Date.now() }))
-    assert.deepEqual(await judged(), { revocation: 'unknown' })
-    await world.bundleOf(await world.decide(2))
-    assert.deepEqual(await judged(), {})
-  },
-)
+test('a decision from before its log key was revoked is proved by a later checkpoint, once there is one', async (t) => {
+  const world = await archive()
+  const id = await world.decide(1)
+  await world.bundleOf(id)
+  const beside = await signerOf(t, world.gate.dir)
+  const { from, to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
+  await revokeSigningKey(beside, from.id, '2020-01-01T00:00:00.000Z', SERVICE)
+  await untilFollowed(world, to.publicKey)
+  const judged = async () =>
+    notOk(verifyBundle(await world.bundleOf(id), { trust: trustOf(beside.store), nowMs: Date.now() }))
+  assert.deepEqual(await judged(), { revocation: 'unknown' })
+  await world.bundleOf(await world.decide(2))
+  assert.deepEqual(await judged(), {})
+})
 
-fileTest('a bundle key that was revoked is used no more', async (t) => {
+test('a bundle key that was revoked is used no more', async (t) => {
   const world = await archive()
   const old = await world.bundleOf(await world.decide(1))
-  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const beside = await signerOf(t, world.gate.dir)
   const revoked = trustOf(beside.store)
   const key = [...beside.store.state().signingKeys.values()].find(({ purpose }) => purpose === 'bundle')
   await revokeSigningKey(beside, key?.id ?? '', '2020-01-01T00:00:00.000Z', SERVICE)
@@ -136,32 +130,29 @@ const killed = (file: KeyFile): KeyFile => ({
   },
 })
 
-fileTest(
-  'killed before the new key lies in its place: the next start, and the running service, put it there',
-  async (t) => {
-    const world = await archive()
-    const beside = await signerOf(t, `${world.gate.dir}/data`)
-    for (const survivor of ['the running service', 'the next start']) {
-      await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
-      const recorded = keyInUse(beside.store)
-      assert.notEqual(fileKey(beside.keyFile), recorded?.publicKey)
-      if (survivor === 'the next start') {
-        await openKeyring(beside, beside.keyFile)
-      } else {
-        await untilFollowed(world, recorded?.publicKey)
-        await world.bundleOf(await world.decide(1))
-      }
-      assert.equal(fileKey(beside.keyFile), recorded?.publicKey, survivor)
-      assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
+test('killed before the new key lies in its place: the next start, and the running service, put it there', async (t) => {
+  const world = await archive()
+  const beside = await signerOf(t, world.gate.dir)
+  for (const survivor of ['the running service', 'the next start']) {
+    await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
+    const recorded = keyInUse(beside.store)
+    assert.notEqual(fileKey(beside.keyFile), recorded?.publicKey)
+    if (survivor === 'the next start') {
+      await openKeyring(beside, beside.keyFile)
+    } else {
+      await untilFollowed(world, recorded?.publicKey)
+      await world.bundleOf(await world.decide(1))
     }
-    const bundle = await world.bundleOf(await world.decide(2))
-    assert.equal(verdict(bundle, trustOf(beside.store).logKeys), 'valid')
-  },
-)
+    assert.equal(fileKey(beside.keyFile), recorded?.publicKey, survivor)
+    assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
+  }
+  const bundle = await world.bundleOf(await world.decide(2))
+  assert.equal(verdict(bundle, trustOf(beside.store).logKeys), 'valid')
+})
 
 test('killed after the new key was made, before it is recorded: the old one goes on', async (t) => {
   const world = await archive()
-  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const beside = await signerOf(t, world.gate.dir)
   const made = publicKeyOf(beside.keyFile.createNext())
   await openKeyring(beside, beside.keyFile)
   const { signedBy } = (await world.bundleOf(await world.decide(1))).proof.certificate
@@ -173,7 +164,7 @@ test('killed after the new key was made, before it is recorded: the old one goes
 
 test('two rotations at once: each that is done is in the line, and the file is that of the last', async (t) => {
   const world = await archive()
-  const processes = await Promise.all([1, 2, 3].map(() => signerOf(t, `${world.gate.dir}/data`)))
+  const processes = await Promise.all([1, 2, 3].map(() => signerOf(t, world.gate.dir)))
   const [first] = processes
   assert.ok(first !== undefined)
   for (let round = 0; round < 5; round += 1) {
@@ -181,13 +172,13 @@ test('two rotations at once: each that is done is in the line, and the file is t
     const failed = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     assert.ok(failed.length < processes.length)
     for (const error of failed) assert.ok(error instanceof WrongSigningKey, String(error))
-    for (const { store } of processes) store.refresh()
+    for (const { store } of processes) await store.refresh()
     await openKeyring(first, first.keyFile)
     assert.equal(fileKey(first.keyFile), keyInUse(first.store)?.publicKey)
   }
-  const { keyFile, store } = await signerOf(t, `${world.gate.dir}/data`)
+  const { keyFile, store } = await signerOf(t, world.gate.dir)
   assert.equal(fileKey(keyFile), keyInUse(store)?.publicKey)
-  const pem = filesIn(`${world.gate.dir}/data`).filter((path) => path.includes('.pem'))
+  const pem = filesIn(world.gate.dir).filter((path) => path.includes('.pem'))
   assert.deepEqual(pem, [`${world.gate.dir}/data/signing-key.pem`])
 })
 

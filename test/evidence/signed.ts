@@ -8,20 +8,19 @@ import { consistencyPath, GrowingTree, isConsistent, leafHash } from '../../src/
 import { encodeBase64 } from '../../src/base/bytes.ts'
 import { parseDigest } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
+import type { Clock } from '../../src/base/time.ts'
 import { openCheckpoint, type SignedCheckpoint } from '../../src/evidence/trust.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { StoredCheckpoint } from '../../src/store/submission.ts'
-import type { Cleanup } from '../helpers.ts'
-import { openFile } from '../helpers.ts'
+import { type Cleanup, openBeside } from '../helpers.ts'
 
-/** Opens the store, the keyring and the checkpointer, as a process beside the service has them. */
-export async function signerOf(t: Cleanup, data: string) {
-  const clock = Date.now
-  const store = openFile(data, clock)
+/** Opens the store of a service's folder, the keyring and the checkpointer, as a process beside the service has them. */
+export async function signerOf(t: Cleanup, dir: string, clock: Clock = Date.now) {
+  const store = await openBeside(dir, clock)
   t.after(() => store.close())
   const deps = { store, clock, newId: idMaker(clock, randomBytes) }
-  const keyFile = signingKeyFile(`${data}/signing-key.pem`)
+  const keyFile = signingKeyFile(`${dir}/data/signing-key.pem`)
   const keyring = await openKeyring(deps, keyFile)
   const faults: string[] = []
   const checkpoints = checkpointer({ ...deps, keyring, onFault: (chain, why) => faults.push(`${chain}: ${why}`) })

@@ -1,14 +1,20 @@
 import type pg from 'pg'
 import { type Head, ownerOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
-import type { SealKey } from '../../audit/seal.ts'
-import { GateError } from '../../base/errors.ts'
 import type { Group, HeldCounter } from '../group.ts'
 import type { Memory } from '../memory.ts'
 import { randomPool } from '../random-pool.ts'
 import { runLater } from '../steps.ts'
-import type { SealKeys } from '../store.ts'
 import type { PreparedSubmission } from '../submission.ts'
-import { applyAll, groupOf, type WriteReply, type WriteRequest, type Writer, type Written } from '../writer.ts'
+import {
+  applyAll,
+  groupOf,
+  OtherSealKey,
+  sealKeysOf,
+  type WriteReply,
+  type WriteRequest,
+  type Writer,
+  type Written,
+} from '../writer.ts'
 import {
   type Extent,
   type LockedChain,
@@ -92,7 +98,7 @@ export function serverWriter(database: Database, options: WriterOptions, locking
       if (!isUsable) await discard()
       texts.forget()
       if (isOutdated && !isLast) return 'again'
-      return isUsable && isBusy(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown }
+      return isUsable && isPassing(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown }
     }
   }
   return {
@@ -105,6 +111,11 @@ export function serverWriter(database: Database, options: WriterOptions, locking
     },
     close: discard,
   }
+}
+
+/** Whether the same group may succeed once the records were read again. */
+function isPassing(error: unknown): boolean {
+  return isBusy(error) || error instanceof OtherSealKey
 }
 
 interface Writing extends WriterOptions, Pick<Group, 'random'> {
@@ -215,25 +226,17 @@ function touches(submissions: readonly PreparedSubmission[]): Extent | undefined
 /** The records by which entries of the locked chains are decided. */
 async function freshMemory(
   database: Database,
-  { memory, seal, submissions }: WriteRequest,
+  request: WriteRequest,
   { origin, numbers }: Pick<WriterOptions, 'origin' | 'numbers'>,
   held: readonly LockedChain[],
 ): Promise<Memory> {
+  const { memory, submissions } = request
   if (!changesRecords(submissions) && held.every(({ state }) => state <= memory.version)) return memory
-  return database.snapshot((run) => refreshedIn(run, numbers, memory, { origin, sealKeys: sealKeysOf(seal) }))
+  return database.snapshot((run) => refreshedIn(run, numbers, memory, { origin, sealKeys: sealKeysOf(request) }))
 }
 
 const RECORDS = { tenant: true, key: true, signingKey: true, policy: true, switch: true }
 
 function changesRecords(submissions: readonly PreparedSubmission[]): boolean {
   return submissions.some(({ writes }) => writes.some(({ kind }) => kind in RECORDS))
-}
-
-/** The key that came with the request. Rows may have been sealed with its successor since. */
-function sealKeysOf(seal: SealKey | undefined): SealKeys | undefined {
-  if (seal === undefined) return undefined
-  return (id) => {
-    if (id === seal.id) return seal
-    throw new GateError('audit_unavailable', `The database is sealed with the log key ${id}.`)
-  }
 }

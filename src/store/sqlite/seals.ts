@@ -3,11 +3,6 @@ import type { Head } from '../../audit/chain.ts'
 import { type SealKey, sealOf } from '../../audit/seal.ts'
 import type { SealRow } from '../source.ts'
 
-/** The newest seal is of a log key that this thread was not given; another process has rotated it. */
-export class OtherSealKey extends Error {
-  override readonly name = 'OtherSealKey'
-}
-
 export function sealQueries(db: Database) {
   const get = db.prepare<[string], SealRow>('SELECT size, key, mac FROM seal WHERE chain = ?')
   const put = db.prepare<[string, number, string, Uint8Array]>(

@@ -1,11 +1,9 @@
 import { randomPool } from '../random-pool.ts'
 import { runNow } from '../steps.ts'
-import type { SealKeys } from '../store.ts'
-import { applyAll, groupOf, type WriteReply, type WriteRequest } from '../writer.ts'
+import { applyAll, groupOf, OtherSealKey, sealKeysOf, type WriteReply, type WriteRequest } from '../writer.ts'
 import { type Connection, refreshedFrom } from './connection.ts'
 import { isBusy } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
-import { OtherSealKey } from './seals.ts'
 
 /**
  * Commits groups of submissions, each in one transaction with one fsync.
@@ -39,14 +37,5 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
       if (error instanceof OtherSealKey) return { kind: 'busy' }
       return { kind: 'failed', cause: String(error), unknown: committing }
     }
-  }
-}
-
-/** The key that came with the request. Rows may have been sealed with its successor since. */
-function sealKeysOf({ seal }: WriteRequest): SealKeys | undefined {
-  if (seal === undefined) return undefined
-  return (id) => {
-    if (id === seal.id) return seal
-    throw new OtherSealKey(`The file is sealed with the log key ${id}.`)
   }
 }
