@@ -44,9 +44,9 @@ const SMALL = ['approvals', 'base', 'conformance', 'evaluation', 'gate', 'keys',
 
 /** Tests whose service keeps its trail in PostgreSQL in the full tier, beside a data file in the fast one. */
 const ON_POSTGRES = [
-  ...['approvals/', 'killswitch/', 'keys/', 'evidence/rotation', 'evidence/service', 'http/check-wait'],
-  ...['http/decisions', 'http/idempotency', 'http/keys', 'http/list', 'http/over-time', 'http/outcome'],
-  ...['http/overview', 'http/paging', 'http/pruned', 'http/rotate'],
+  ...['approvals/', 'killswitch/', 'keys/', 'http/check-wait', 'http/decisions', 'http/idempotency', 'http/keys'],
+  ...['http/list', 'http/over-time', 'http/outcome', 'http/overview', 'http/paging', 'http/pruned', 'http/rotate'],
+  ...['evidence/envelope', 'evidence/erased', 'evidence/rotation', 'evidence/service'],
 ]
 
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */

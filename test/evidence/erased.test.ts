@@ -64,6 +64,7 @@ test('what the trail still has is not erased, whoever signs that it is', async (
 
 test('a bundle from before an erasure is valid, and what was erased since is told', async () => {
   const before = await bundleOf(await decide(12))
+  const { chain } = before.proof.entries.at(-1) ?? assert.fail('no entries')
   await redact(deps, HOST, { chain, first: seqOf(before), end: seqOf(before) + 1, reason: 'asked for' })
   assert.deepEqual(await overHttp(before), { ...VALID, erasedSince: ['request'] })
   const after = await bundleOf(before.decision.id)
