@@ -72,7 +72,7 @@ export function isIn(tier: Tier, file: string): boolean {
 }
 
 /** Returns whether a file is `wanted`, or imports it directly or through others of test/. */
-function reads(file: string, wanted: string, seen = new Set<string>()): boolean {
+export function reads(file: string, wanted: string, seen = new Set<string>()): boolean {
   if (file === wanted) return true
   if (seen.has(file) || !existsSync(join(ROOT, file))) return false
   seen.add(file)

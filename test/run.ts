@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { builds, isWithin, type Part, partsOf, ROOT, type Tier } from './parts.ts'
+import { builds, isWithin, type Part, partsOf, ROOT, reads, type Tier } from './parts.ts'
 import { startPostgres } from './postgres-process.ts'
 
 /*
@@ -127,9 +127,10 @@ async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
   return results
 }
 
-/** Runs the parts beside one PostgreSQL server for all: its start takes longer than most tests. */
+/** Runs the parts, beside one PostgreSQL server for all that may ask one: its start takes longer than most tests. */
 async function runBesideServer(parts: readonly Part[], tier: Tier): Promise<Result[]> {
-  if (process.env.GATE_TEST_POSTGRES_URL !== undefined) return runAll(parts, tier)
+  const mayAsk = parts.some(({ files }) => files.some((file) => reads(file, 'test/postgres.ts')))
+  if (!mayAsk || process.env.GATE_TEST_POSTGRES_URL !== undefined) return runAll(parts, tier)
   const server = await startPostgres()
   process.env.GATE_TEST_POSTGRES_URL = server.url
   try {
