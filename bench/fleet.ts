@@ -1,15 +1,14 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { startPostgres } from '../test/postgres-process.ts'
 import { COMMAND, createKey, serve } from './gate.ts'
 import { load } from './load.ts'
 import { gateQuestion, type Question } from './payment.ts'
-import { cpuMs, freePort, ROOT, type Running, run, temporaryFolder } from './processes.ts'
+import { cpuMs, type Running, run, temporaryFolder } from './processes.ts'
 import { quantile, round } from './stats.ts'
 
 const SIDECARS = [1, 2, 4, 8]
@@ -28,7 +27,6 @@ const STOPS = 20
 const POLL_MS = 5
 /** Of the way to the server, in one direction, where round trips are counted. */
 const DELAY_MS = 20
-const PASSWORD = 'of-the-bench'
 
 interface FleetResult extends Omit<Size, 'delayMs'> {
   checksPerSecond: number
@@ -58,39 +56,27 @@ export interface FleetResults {
 
 /** Sidecars on one PostgreSQL server, which waits for the disk: GATE_BENCH_POSTGRES_URL, or one that this starts. */
 export async function measureFleet(): Promise<FleetResults> {
-  const server = await startServer()
+  const given = process.env.GATE_BENCH_POSTGRES_URL
+  if (given !== undefined) return measureOn(given)
+  const server = await startPostgres('durable')
   try {
-    const throughput: FleetResult[] = []
-    for (const size of SIZES) {
-      throughput.push(await withFleet(server.url, size, measureThroughput))
-      const { sidecars, tenants, connections } = size
-      process.stderr.write(
-        `fleet: ${sidecars} sidecars, ${tenants} tenants, ${connections} connections each measured\n`,
-      )
-    }
-    const idle = { tenants: 1, connections: 0 }
-    const stop = await withFleet(server.url, { ...idle, sidecars: 8 }, measureStop)
-    const roundTrips = await withFleet(server.url, { ...idle, sidecars: 1, delayMs: DELAY_MS }, measureRoundTrips)
-    return { throughput, stop, roundTrips }
+    return await measureOn(server.url)
   } finally {
     await server.stop()
   }
 }
 
-async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = process.env.GATE_BENCH_POSTGRES_URL
-  if (given !== undefined) return { url: given, stop: async () => undefined }
-  // The server may run as another user, who does not get at the results.
-  const folder = mkdtempSync(join(tmpdir(), 'gate-bench-'))
-  const port = String(await freePort())
-  const server = fork(join(ROOT, 'test/postgres-server.js'), [folder, port, PASSWORD, 'durable'])
-  const [first] = await Promise.race([once(server, 'message'), once(server, 'exit')])
-  if (first !== 'listening') throw new Error('the PostgreSQL server of the benchmark did not start')
-  const stop = async (): Promise<void> => {
-    server.disconnect()
-    await once(server, 'exit')
+async function measureOn(server: string): Promise<FleetResults> {
+  const throughput: FleetResult[] = []
+  for (const size of SIZES) {
+    throughput.push(await withFleet(server, size, measureThroughput))
+    const { sidecars, tenants, connections } = size
+    process.stderr.write(`fleet: ${sidecars} sidecars, ${tenants} tenants, ${connections} connections each measured\n`)
   }
-  return { url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`, stop }
+  const idle = { tenants: 1, connections: 0 }
+  const stop = await withFleet(server, { ...idle, sidecars: 8 }, measureStop)
+  const roundTrips = await withFleet(server, { ...idle, sidecars: 1, delayMs: DELAY_MS }, measureRoundTrips)
+  return { throughput, stop, roundTrips }
 }
 
 interface Size {

@@ -18,10 +18,12 @@ export interface PostgresProcess {
   stop(): Promise<void>
 }
 
-export async function startPostgres(): Promise<PostgresProcess> {
+/** @param durability `durable` waits for the disk, which tests need not */
+export async function startPostgres(durability: 'fast' | 'durable' = 'fast'): Promise<PostgresProcess> {
+  // The server may run as another user, who does not get at every folder.
   const databaseDir = mkdtempSync(join(tmpdir(), 'gate-postgres-'))
   const port = String(await freePort())
-  const server = fork(SERVER, [databaseDir, port, PASSWORD], {
+  const server = fork(SERVER, [databaseDir, port, PASSWORD, durability], {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
