@@ -19,7 +19,7 @@ export async function decisionEntry(store: Store, id: string): Promise<StoredEnt
 }
 
 /** The entry of a decision of this trail, found as by `decisionEntry`. @throws GateError `not_found`, `archived` */
-export async function decisionOfChain(store: Store, trail: string, id: string): Promise<StoredEntry> {
+export async function decisionOfTrail(store: Store, trail: string, id: string): Promise<StoredEntry> {
   const entry = await decisionEntry(store, id)
   if (entry !== undefined && trailOf(entry.header.chain) === trail) return entry
   throw (

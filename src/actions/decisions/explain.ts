@@ -13,7 +13,7 @@ import type { Caller, Deps, HistoryReader, Pauses } from '../deps.ts'
 import type { Decided } from '../gate/answer.ts'
 import { inSlices } from '../gate/judge.ts'
 import { type FindSet, type Unexplained, unexplained } from '../policies/history.ts'
-import { contextAndPlan, decidedIn, decisionOfChain, recordedDecision, requestIn } from './decisions.ts'
+import { contextAndPlan, decidedIn, decisionOfTrail, recordedDecision, requestIn } from './decisions.ts'
 
 export interface ExplainDeps extends Deps, Pauses {
   history: HistoryReader
@@ -21,12 +21,12 @@ export interface ExplainDeps extends Deps, Pauses {
 }
 
 /**
- * A decision of the caller's chain with its explanation, by the decision's id or its entry's.
+ * A decision of the caller's trail with its explanation, by the decision's id or its entry's.
  *
  * @throws GateError `not_found`; `redacted` when the decision itself has been erased; `overloaded`
  */
 export async function explainedDecision(deps: ExplainDeps, { chain }: Caller, id: string) {
-  return explainEntry(deps, await decisionOfChain(deps.store, chain, id))
+  return explainEntry(deps, await decisionOfTrail(deps.store, chain, id))
 }
 
 /** The record of a decision and its explanation, reevaluated by the policies that decided. */

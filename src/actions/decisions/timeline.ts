@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { type Decided, decidedOf, observedIn } from '../gate/answer.ts'
 import { outcomeIn, SETTLED } from '../outcomes/outcome-of.ts'
-import { decisionEntry, decisionOfChain } from './decisions.ts'
+import { decisionEntry, decisionOfTrail } from './decisions.ts'
 
 /** Limit of moments for one action; an approval with more votes shows the newest. */
 export const MAX_MOMENTS = 200
@@ -36,7 +36,7 @@ type TimelineEvent = (typeof TIMELINE_EVENTS)[number]
  */
 export async function decisionTimeline(deps: Deps, { chain }: Caller, id: string) {
   const { store } = deps
-  const asked = await decisionOfChain(store, chain, id)
+  const asked = await decisionOfTrail(store, chain, id)
   const approvalId = decidedOf(asked)?.grounds.approvalId ?? null
   const changes = approvalId === null ? [] : await store.changesOf('approval', approvalId)
   const ofApproval = changes.filter(({ header }) => header.chain === chain)

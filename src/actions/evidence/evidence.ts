@@ -14,7 +14,7 @@ import { changeIn } from '../../store/records.ts'
 import type { StoredCheckpoint } from '../../store/submission.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import { assertErasedLawfully } from '../audit/redactions.ts'
-import { decisionOfChain } from '../decisions/decisions.ts'
+import { decisionOfTrail } from '../decisions/decisions.ts'
 import type { Deps } from '../deps.ts'
 import { approvalEntries, approvalKeys } from './approval-entries.ts'
 import type { Checkpointer } from './checkpoints.ts'
@@ -45,7 +45,7 @@ export async function exportEnvelope(deps: EvidenceDeps, trail: string, id: stri
 
 async function signedBundle(deps: EvidenceDeps, trail: string, id: string) {
   const { store } = deps
-  const entry = await decisionOfChain(store, trail, id)
+  const entry = await decisionOfTrail(store, trail, id)
   const { chain, seq, ts } = entry.header
   const checkpoint = await deps.checkpoints.covering(chain, seq, await takenUpTo(deps.store))
   await assertErasedLawfully(store, entry)
