@@ -69,6 +69,9 @@ REVOKE ALL ON ALL ROUTINES IN SCHEMA gate FROM PUBLIC, gate_sidecar, gate_custod
 
 GRANT USAGE ON SCHEMA gate TO gate_sidecar, gate_custodian, gate_auditor;
 GRANT SELECT ON ALL TABLES IN SCHEMA gate TO gate_sidecar, gate_custodian, gate_auditor;
+-- The tenant that a login serves; see deploy/tenants.sql.
+GRANT EXECUTE ON FUNCTION gate.own_tenant, gate.reads, gate.writes, gate.tenant_of
+  TO gate_sidecar, gate_custodian, gate_auditor;
 
 -- Entries are appended; nobody but the custodian changes or deletes one.
 GRANT INSERT ON gate.audit_entry, gate.shared_text TO gate_sidecar;
@@ -81,12 +84,12 @@ GRANT INSERT, UPDATE (body, changed)
   ON gate.tenant, gate.api_key, gate.signing_key, gate.policy, gate.kill_switch TO gate_sidecar;
 GRANT INSERT, UPDATE (body, status, expires_at, standing) ON gate.approval TO gate_sidecar;
 -- Lanes are held by lease, with what the holder tells of itself, and counters for the time of a decision.
-GRANT INSERT, UPDATE (token, holder, expires_at, name, version, started_at, heard_at, policies)
+GRANT INSERT, UPDATE (token, holder, tenant, signs, expires_at, name, version, started_at, heard_at, policies)
   ON gate.sidecar TO gate_sidecar;
 GRANT INSERT (name, floor), UPDATE (floor, reservation, reserved_until), DELETE ON gate.counter TO gate_sidecar;
 GRANT EXECUTE ON FUNCTION gate.lock_lanes TO gate_sidecar;
 -- Checkpoints are signed. A node is written again when its checkpoint was removed before.
-GRANT INSERT ON gate.checkpoint TO gate_sidecar;
+GRANT INSERT (chain, size, note) ON gate.checkpoint TO gate_sidecar;
 GRANT INSERT, UPDATE (hash) ON gate.tree_node TO gate_sidecar;
 GRANT INSERT, UPDATE (number, at) ON gate.anchored TO gate_sidecar;
 -- What no entry depends on, and what is only kept for a time.

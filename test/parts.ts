@@ -23,7 +23,8 @@ export const PART = 'test/part.ts'
  */
 const PROCESSES: Record<string, number | 'each'> = {
   anchors: 2,
-  store: 3,
+  store: 4,
+  e2e: 3,
   console: 1,
   small: 3,
   evidence: 3,
@@ -31,7 +32,6 @@ const PROCESSES: Record<string, number | 'each'> = {
   cli: 2,
   client: 'each',
   docs: 'each',
-  e2e: 3,
   authoring: 2,
   fleet: 'each',
   mcp: 2,
@@ -44,9 +44,9 @@ const SMALL = ['approvals', 'base', 'conformance', 'evaluation', 'gate', 'keys',
 
 /** Tests whose service keeps its trail in PostgreSQL in the full tier, beside a data file in the fast one. */
 const ON_POSTGRES = [
-  ...['approvals/', 'killswitch/', 'keys/', 'http/check-wait', 'http/decisions', 'http/idempotency', 'http/keys'],
-  ...['http/list', 'http/over-time', 'http/outcome', 'http/overview', 'http/paging', 'http/pruned', 'http/rotate'],
-  ...['evidence/envelope', 'evidence/erased', 'evidence/rotation', 'evidence/service'],
+  ...['approvals/', 'killswitch/', 'keys/', 'http/check-wait', 'http/decisions', 'http/events', 'http/idempotency'],
+  ...['http/keys', 'http/list', 'http/over-time', 'http/outcome', 'http/overview', 'http/paging', 'http/pruned'],
+  ...['http/rotate', 'evidence/envelope', 'evidence/erased', 'evidence/rotation', 'evidence/service', 'client/clients'],
 ]
 
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */

@@ -56,7 +56,7 @@ async function newDatabase(): Promise<string> {
 }
 
 /** Makes another instance of it, as after the first migration. */
-async function emptied(client: pg.Client): Promise<void> {
+export async function emptied(client: pg.Client): Promise<void> {
   const deletions = (await tables(client)).map((name) => `DELETE FROM gate.${name}`)
   await client.query(
     [

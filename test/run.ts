@@ -112,7 +112,13 @@ function details({ name, output }: Result): string {
   return `\n✖ ${name}\n${failing ?? output}\n`
 }
 
-/** In their order, four more at once than there are processors, since some wait more than they work. */
+/**
+ * Parts at once beyond one for each processor, since some wait more than they work. Parts of the full tier keep the
+ * processors busy; more of them would only wait for each other, and meet their time limits on a slow machine.
+ */
+const BEYOND: Record<Tier, number> = { fast: 4, full: 2, rest: 2 }
+
+/** Runs the parts, begun in their order. */
 async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
   const waiting = [...parts]
   const results: Result[] = []
@@ -123,7 +129,7 @@ async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
       results.push(result)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() + 4 }, worker))
+  await Promise.all(Array.from({ length: availableParallelism() + BEYOND[tier] }, worker))
   return results
 }
 

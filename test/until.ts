@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Time after which a wait counts as hung, on any machine that is busy with other tests. */
-export const HANGS_MS = 40_000
+export const HANGS_MS = 90_000
 
 /** Looks again and again until that gives something, and gives that. @param limitMs less only where that is what is promised */
 export async function until<T>(

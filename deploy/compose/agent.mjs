@@ -29,9 +29,9 @@ async function decisionOf(sidecar, action) {
 for (;;) {
   for (const sidecar of AGENT_SIDECARS.split(' ')) {
     for (const action of ACTIONS) {
-      const { decision, reason, approvalId = '' } = await decisionOf(sidecar, action)
+      const { decision, reason, approvalId } = await decisionOf(sidecar, action)
       const what = `${action.action} ${action.context?.amount ?? ''}`.trim()
-      console.log(`${new URL(sidecar).host}  ${what}: ${decision} ${approvalId} (${reason})`)
+      console.log(`${new URL(sidecar).host}  ${what}: ${decision} ${approvalId ?? ''} (${reason})`)
     }
   }
   await sleep(Number(AGENT_PAUSE_MS))

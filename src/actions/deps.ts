@@ -128,10 +128,11 @@ export function activeKey({ store, clock }: Pick<Deps, 'store' | 'clock'>, keyId
 
 /** Attempts of an action whose reads changed before its commit. */
 const ATTEMPTS = 3
-/** Time at most before an attempt to get a counter that another sidecar held. */
+/** Time at most before an attempt to get a counter, or to change a record, that another held or changed. */
 const CONTENDED_MS = 10
+const CONTENDED: readonly Conflict['conflict'][] = ['counters', 'revision']
 /** Conflicts with others that were quicker: each is progress elsewhere. */
-const OVERTAKEN: readonly Conflict['conflict'][] = ['noNewAllows', 'counters', 'noOutcome']
+const OVERTAKEN: readonly Conflict['conflict'][] = ['noNewAllows', 'counters', 'noOutcome', 'revision']
 /** Time limit for attempts that others overtake. */
 const OVERTAKEN_LIMIT_MS = 5000
 
@@ -166,7 +167,7 @@ export async function decideAndCommit<T>(
     wasOvertaken = OVERTAKEN.includes(result.conflict)
     if (!wasOvertaken || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
     // Others wait as long, each another time, so that one of them comes through.
-    else if (result.conflict === 'counters') await sleep(Math.random() * CONTENDED_MS)
+    else if (CONTENDED.includes(result.conflict)) await sleep(Math.random() * CONTENDED_MS)
   }
   throw new GateError('overloaded', 'Concurrent changes conflicted on every attempt; try again.')
 }

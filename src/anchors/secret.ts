@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../base/bytes.ts'
-import { Exposed, readPrivately } from '../files/private.ts'
+import { readSecret } from '../files/private.ts'
 
 /** The file of the webhook's secret cannot be used; the message says why, and the service does not start. */
 export class UnusableSecret extends Error {
@@ -11,19 +11,10 @@ const MIN_BYTES = 24
 const MAX_BYTES = 64
 /** Reads the secret of a Standard Webhooks receiver. @throws UnusableSecret */
 export function readWebhookSecret(path: string): Uint8Array {
-  const text = textOf(path).trim()
+  const text = readSecret('The webhook secret', path, UnusableSecret).trim()
   const bytes = text.startsWith(PREFIX) ? decodeBase64(text.slice(PREFIX.length)) : undefined
   if (bytes !== undefined && bytes.byteLength >= MIN_BYTES && bytes.byteLength <= MAX_BYTES) return bytes
   throw new UnusableSecret(
     `The webhook secret ${path} is not ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes.`,
   )
-}
-
-function textOf(path: string): string {
-  try {
-    return readPrivately('The webhook secret', path)
-  } catch (cause) {
-    if (cause instanceof Exposed) throw new UnusableSecret(cause.message, { cause })
-    throw new UnusableSecret(`The webhook secret ${path} cannot be read.`, { cause })
-  }
 }

@@ -69,6 +69,11 @@ export function ownerOf(chain: string): { tenantId: string; environment: Environ
   throw new TypeError(`${chain} is not the chain of a tenant`)
 }
 
+/** The tenant of a chain; empty for the chain of the service itself. */
+export function tenantOf(chain: string): string {
+  return chain === SYSTEM_CHAIN ? '' : ownerOf(chain).tenantId
+}
+
 /** The newest entry of a chain, or the state before the first. */
 export interface Head {
   seq: number

@@ -47,9 +47,9 @@ export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
 
 const PLACED_EVENTS: readonly string[] = STATE_EVENTS.filter((type) => /^(killswitch|key)\./.test(type))
 
-/** True for the types that change who may act in other chains, or what: they record the lengths of those. */
-export function isPlaced(type: string): boolean {
-  return PLACED_EVENTS.includes(type)
+/** True for changes of keys and stops, which count in other chains: they record the lengths of those. */
+export function isPlaced(type: string, recordOf: () => unknown): boolean {
+  return PLACED_EVENTS.includes(type) && recordOf() !== 'signingKey'
 }
 
 /** True when entries of `chain` count in the other: those of `_system` everywhere, those of a trail in its lanes. */

@@ -8,7 +8,10 @@ export const ERRORS = {
   not_requestable: { status: 400, meaning: 'an access request for a decision that no approval can change' },
   invalid_denial_binding: { status: 400, meaning: 'an access request that is not for what was denied to this caller' },
   unauthenticated: { status: 401, meaning: 'no key, an unknown, expired or revoked one, or no `x-tenant-id`' },
-  forbidden: { status: 403, meaning: "the key's roles do not allow it" },
+  forbidden: {
+    status: 403,
+    meaning: "the key's roles do not allow it, or this sidecar may not: it serves one tenant alone, or signs nothing",
+  },
   origin_not_allowed: {
     status: 403,
     meaning: 'a signed-in browser sends the request from a page other than the console of this service',

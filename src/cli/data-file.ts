@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Deps } from '../actions/deps.ts'
 import { idMaker } from '../base/id.ts'
 import type { Config } from '../service/config.ts'
-import { signingKeyPath } from '../service/paths.ts'
 import type { StartCheck, Unsealed } from '../store/verify/startup.ts'
 import { CannotRun, type CommonOptions, configOf } from './context.ts'
 import { conversionProgress } from './progress.ts'
@@ -29,11 +28,8 @@ export async function withStore<T>(
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
   // Commands without a store do not load its engine.
-  const [{ openConfigured }, { sealKeysAt }] = await Promise.all([
-    import('../service/store.ts'),
-    import('../files/signing-key.ts'),
-  ])
-  const sealKeys = sealKeysAt(signingKeyPath(config))
+  const { openConfigured, sealKeysOf } = await import('../service/store.ts')
+  const sealKeys = sealKeysOf(config)
   const store = await openConfigured(config, {
     create,
     clock,

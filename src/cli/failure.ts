@@ -24,10 +24,12 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** Messages may quote text of others, such as the reason of a stop; that stays on one line. */
-function refusal({ code, message }: GateError): Failure {
+function refusal({ code, message, cause }: GateError): Failure {
   const text = visible(message)
   if (code === 'invalid_request') return { exitCode: EXIT.usage, message: asOption(text) }
-  const next = NEXT[code]
+  // The words of the database are for the host alone: HTTP answers without them.
+  const words = code === 'audit_unavailable' && cause instanceof Error ? visible(cause.message) : undefined
+  const next = words === undefined ? NEXT[code] : `It said: ${words.replace(/^\w*error: |\.$/gi, '')}.`
   return { exitCode: EXIT.failed, message: next === undefined ? text : `${text} ${next}` }
 }
 

@@ -139,7 +139,7 @@ type Shown = ReturnType<typeof killSwitchStatus> & { unwritten?: readonly string
 function statusLines({ active, switches, unwritten = [] }: Shown): string[] {
   if (!active) return ['No kill switch is active.']
   return switches.map(({ id, level, scope, triggeredAt, reason }) => {
-    const state = unwritten.includes(id) ? ' (kept in the reserve, not in the data file yet)' : ''
+    const state = unwritten.includes(id) ? ' (kept in the reserve, not in the store yet)' : ''
     return `${level} ${scope} since ${triggeredAt}${state}: ${reason}`
   })
 }

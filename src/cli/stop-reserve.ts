@@ -4,10 +4,10 @@ import { sealSecret } from '../actions/evidence/signing-keys.ts'
 import { persistUnwritten } from '../actions/killswitch/killswitch.ts'
 import { imposeUnwritten, type StopReserve } from '../actions/killswitch/unwritten.ts'
 import { counted } from '../base/counted.ts'
-import { sealKeysAt } from '../files/signing-key.ts'
 import { stopReserve } from '../files/stop-reserve.ts'
 import type { Config } from '../service/config.ts'
-import { signingKeyPath, stopReservePath } from '../service/paths.ts'
+import { stopReservePath } from '../service/paths.ts'
+import { sealKeysOf } from '../service/store.ts'
 import type { Store } from '../store/store.ts'
 
 const NOTHING: ReturnType<StopReserve['read']> = { stops: [], unreadable: 0 }
@@ -15,7 +15,7 @@ const NOTHING: ReturnType<StopReserve['read']> = { stops: [], unreadable: 0 }
 /** The reserve of stops of this data folder; undefined before the first start of a service. */
 export function reserveOf(store: Store, config: Config): StopReserve | undefined {
   const path = stopReservePath(config)
-  return existsSync(path) ? stopReserve(path, () => sealSecret(store, sealKeysAt(signingKeyPath(config)))) : undefined
+  return existsSync(path) ? stopReserve(path, () => sealSecret(store, sealKeysOf(config))) : undefined
 }
 
 /** Puts the stops of the reserve in force in this process. @returns the number of those that cannot be read */

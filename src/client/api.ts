@@ -204,6 +204,7 @@ export interface BundleVerification {
       | 'openings'
       | 'checkpoint'
       | 'inclusion'
+      | 'lanes'
       | 'anchors'
       | 'approval'
       | 'times'
@@ -770,7 +771,7 @@ export interface KillSwitchPreview {
   scope: string
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them, or that the data file cannot be written; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the store cannot be written; otherwise null. */
   warning: string | null
   /** Pending approvals that it would cover: they keep their time. */
   approvals: number
@@ -1604,9 +1605,9 @@ export interface TriggeredKillSwitch {
   switches: KillSwitch[]
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
-  /** Warning that an L1 stop covers none of them, or that the data file cannot be written; otherwise null. */
+  /** Warning that an L1 stop covers none of them, or that the store cannot be written; otherwise null. */
   warning: string | null
-  /** False while the data file cannot be written: the stop is in force, and writing is retried each second. `warning` says whether the stop outlives a restart. */
+  /** False while the store cannot be written: the stop is in force, and writing is retried each second. `warning` says whether the stop outlives a restart. */
   persisted: boolean
 }
 

@@ -9,6 +9,7 @@ export const CHECKS = {
   openings: 'chain',
   checkpoint: 'chain',
   inclusion: 'chain',
+  lanes: 'chain',
   anchors: 'chain',
   approval: 'chain',
   times: 'time',

@@ -13,7 +13,7 @@ import {
   sections,
   Time,
 } from './fields.ts'
-import { anyValue, count, literal, object, type TypeOf, text } from './shape.ts'
+import { anyValue, count, literal, object, record, type TypeOf, text } from './shape.ts'
 import { Certificate, Rotations } from './trust.ts'
 
 export const EXPORT_VERSION = '1.0'
@@ -21,7 +21,17 @@ export const MANIFEST_FILE = 'manifest.json'
 export const ENTRIES_FILE = 'entries.jsonl'
 export const CSV_FILE = 'entries.csv'
 
+/** Limit of a manifest, which names each lane. */
+export const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
+
 const FileShape = object({ bytes: count, sha256: Digest })
+/** Digests of the manifests of the lanes that were exported with their trail, by the number of the lane. */
+const Lanes = record(Digest, { max: 100_000, name: /^[1-9][0-9]{0,6}$/ })
+
+/** Folder of a lane's export, in that of its trail. */
+export function laneFolder(number: number | string): string {
+  return `lane-${number}`
+}
 
 /** The manifest of an exported range; the service's signature covers everything but `signatures`. */
 export const ManifestShape = object(
@@ -41,7 +51,7 @@ export const ManifestShape = object(
     rotations: Rotations,
     signatures: Signatures,
   },
-  { title: 'ExportManifest' },
+  { title: 'ExportManifest', optional: { lanes: Lanes } },
 )
 export type Manifest = TypeOf<typeof ManifestShape>
 export type UnsignedManifest = Omit<Manifest, 'signatures'>

@@ -1,4 +1,4 @@
-import { SYSTEM_CHAIN } from '../audit/chain.ts'
+import { isLane, laneOf, SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { coverOf, GrowingTree, leafHash, type TreeHead } from '../audit/merkle.ts'
 import { type Judged, judging } from '../audit/replay/judge.ts'
@@ -6,10 +6,19 @@ import type { Told } from '../audit/replay/place.ts'
 import { replay } from '../audit/replay/replay.ts'
 import { decodeBase64, equalBytes, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
-import { parseDigest } from '../base/digest.ts'
+import { digestOf, parseDigest } from '../base/digest.ts'
 import { isJsonObject, type JsonObject, readJson } from '../base/json.ts'
 import { attest, type VerifyInputs } from './attestation.ts'
-import { type CheckName, type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
+import {
+  type CheckName,
+  type CheckResult,
+  checkResultOf,
+  failed,
+  OK,
+  unknown,
+  type Verification,
+  verdictOf,
+} from './checks.ts'
 import { EVIDENCE_JSON, readEvidence } from './envelope.ts'
 import {
   type EntryLine,
@@ -31,16 +40,22 @@ export interface ExportSource {
   fileOf(name: string): Promise<{ bytes: number; sha256: string } | undefined>
   /** Its entries, line by line. */
   lines(): AsyncIterable<Uint8Array>
+  /** The export of a lane in it; undefined without one, or where its manifest is too large. */
+  lane(number: string): ExportSource | undefined
 }
 
 export interface ExportVerification extends Verification {
+  /** Chain of the range; null for a file that is not an export. */
+  chain: string | null
   /**
    * Judgement of the recorded events by the rules, as far as the export shows; null for a file that is not an export.
    */
   rules: Judged | null
+  /** The same of each lane that was exported with its trail. */
+  lanes: readonly ExportVerification[]
 }
 
-/** Checks an exported range without any server (docs/evidence.md, The export of a range). */
+/** Checks an exported range, and those of its lanes, without any server (docs/evidence.md, The export of a range). */
 export async function verifyExport(source: ExportSource, inputs: VerifyInputs): Promise<ExportVerification> {
   const read = readEvidence(source.manifest)
   if ('why' in read) return malformed(read.why)
@@ -48,6 +63,7 @@ export async function verifyExport(source: ExportSource, inputs: VerifyInputs): 
   const fault = ManifestShape.fault(claimed, '')
   if (fault !== undefined) return malformed(`This is not the manifest of an export: ${fault}.`)
   const manifest = claimed as unknown as Manifest // as the shape says
+  if (manifest.lanes !== undefined && isLane(manifest.chain)) return malformed('A lane has no lanes.')
   const { signatures, ...unsigned } = manifest
   if (manifest.version !== EXPORT_VERSION)
     return malformed(`Exports of version ${manifest.version} are not known here.`)
@@ -55,6 +71,7 @@ export async function verifyExport(source: ExportSource, inputs: VerifyInputs): 
   const { sizes } = witnessed(inputs.anchors ?? [], manifest.origin, manifest.chain)
   const walked = await walkLines(manifest, source, sizes)
   const inclusion = rangeFault(manifest, walked.leaves, checkpoint)
+  const lanes = await verifyLanes(manifest, source, inputs)
   const { results, isAnchored } = attest(
     {
       ...manifest,
@@ -76,14 +93,45 @@ export async function verifyExport(source: ExportSource, inputs: VerifyInputs): 
     segment: checkResultOf(walked.segment),
     openings: checkResultOf(walked.openings),
     inclusion: checkResultOf(inclusion),
+    ...(manifest.lanes && { lanes: lanesResult(lanes) }),
   }
   const redacted = walked.redacted > 0 ? [`${walked.redacted} sections`] : []
   const verdict = verdictOf(checks, { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted })
-  return { ...verdict, rules: walked.rules }
+  return { ...verdict, chain: manifest.chain, rules: walked.rules, lanes: lanes.map(({ verified }) => verified) }
 }
 
 function malformed(why: string): ExportVerification {
-  return { ...verdictOf({ form: failed(why) }), rules: null }
+  return { ...verdictOf({ form: failed(why) }), chain: null, rules: null, lanes: [] }
+}
+
+interface Lane {
+  chain: string
+  verified: ExportVerification
+}
+
+/** Verifies each lane that the manifest names. Anything but that lane's export counts as malformed. */
+async function verifyLanes(manifest: Manifest, source: ExportSource, inputs: VerifyInputs): Promise<Lane[]> {
+  const lanes: Lane[] = []
+  for (const [number, digest] of Object.entries(manifest.lanes ?? {})) {
+    const lane = source.lane(number)
+    const chain = laneOf(manifest.chain, Number(number))
+    const isExported = lane !== undefined && digestOf(lane.manifest) === digest
+    const verified = isExported
+      ? await verifyExport(lane, inputs)
+      : malformed('Its manifest is not as it was exported.')
+    const isOther = verified.chain !== null && verified.chain !== chain
+    lanes.push({ chain, verified: isOther ? malformed('It is not the export of this lane.') : verified })
+  }
+  return lanes
+}
+
+function lanesResult(lanes: readonly Lane[]): CheckResult {
+  const worst =
+    lanes.find(({ verified }) => verified.verdict === 'invalid') ?? lanes.find(({ verified }) => !verified.valid)
+  if (worst === undefined) return OK
+  const { chain, verified } = worst
+  const why = `${chain}: ${verified.reasons.join(' ')}`
+  return verified.verdict === 'invalid' ? failed(why) : unknown(why)
 }
 
 async function filesFault({ files }: Manifest, source: ExportSource): Promise<string | undefined> {

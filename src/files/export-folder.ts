@@ -13,11 +13,10 @@ import {
 import { join } from 'node:path'
 import type { ExportFolder } from '../actions/audit/export-range.ts'
 import { digestOfDigits } from '../base/digest.ts'
-import { ENTRIES_FILE, MANIFEST_FILE, MAX_LINE_BYTES } from '../evidence/export.ts'
+import { ENTRIES_FILE, laneFolder, MANIFEST_FILE, MAX_LINE_BYTES, MAX_MANIFEST_BYTES } from '../evidence/export.ts'
 import type { ExportSource } from '../evidence/verify-export.ts'
 
 const BUFFER_CHARACTERS = 256 * 1024
-const MAX_MANIFEST_BYTES = 1024 * 1024
 const LINE_FEED = 0x0a
 
 /** Opens a folder for one export, created when missing. @throws when it holds a file of that name already */
@@ -78,6 +77,11 @@ export function readExport(dir: string): ExportSource {
       return { bytes, sha256: digestOfDigits(hash.digest('hex')) }
     },
     lines: () => entriesIn(join(dir, ENTRIES_FILE)),
+    lane(number) {
+      const folder = join(dir, laneFolder(number))
+      const path = join(folder, MANIFEST_FILE)
+      return existsSync(path) && statSync(path).size <= MAX_MANIFEST_BYTES ? readExport(folder) : undefined
+    },
   }
 }
 

@@ -46,6 +46,20 @@ export function readPrivately(what: string, path: string): string {
   }
 }
 
+/** Reads the text of a secret. @throws an `Unusable`, whose message says why it cannot be read */
+export function readSecret(
+  what: string,
+  path: string,
+  Unusable: new (message: string, options: ErrorOptions) => Error,
+): string {
+  try {
+    return readPrivately(what, path)
+  } catch (cause) {
+    if (cause instanceof Exposed) throw new Unusable(cause.message, { cause })
+    throw new Unusable(`${what} ${path} cannot be read.`, { cause })
+  }
+}
+
 /** Windows keeps no modes: its access lists are not seen here. */
 function isOpen({ mode }: Stats, kind: Kind): boolean {
   return process.platform !== 'win32' && (mode & KINDS[kind].bits) !== 0

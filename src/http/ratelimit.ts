@@ -15,12 +15,12 @@ const ofTenant = ({ chain }: Caller): string => `tenant ${chain}`
 /**
  * Token buckets of this process, by tenant and environment, or by key.
  *
- * @param sharers number of sidecars, each of which allows an equal share of a plan
+ * @param sharers number of sidecars that serve a tenant, each of which allows an equal share of its plan
  */
-export function rateLimiter(clock: () => number, sharers: () => number) {
+export function rateLimiter(clock: () => number, sharers: (tenantId: string) => number) {
   const buckets = new Map<string, Bucket>()
   // A share below one a minute would never allow anything.
-  const shareOf = (plan: Plan): number => Math.max(1, Math.floor(PLANS[plan] / sharers()))
+  const shareOf = (plan: Plan, n: number): number => Math.max(1, Math.floor(PLANS[plan] / n))
 
   const draw = (name: string, bucketId: string, limit: number, of = ''): LimitHeaders => {
     const { bucket, allowed, remaining, waitSeconds } = take(buckets.get(bucketId), limit, clock())
@@ -42,12 +42,13 @@ export function rateLimiter(clock: () => number, sharers: () => number) {
       if (route.limit === 'sign-in') return draw('sign-in', `sign-in ${caller.key.id}`, SIGN_IN_LIMIT)
       const plan = state.tenants.get(caller.tenantId)?.plan
       if (plan === undefined || !Number.isFinite(PLANS[plan])) return NONE
-      const n = sharers()
-      return draw(plan, ofTenant(caller), shareOf(plan), n > 1 ? ` at this sidecar, one of ${n},` : '')
+      const n = sharers(caller.tenantId)
+      return draw(plan, ofTenant(caller), shareOf(plan, n), n > 1 ? ` at this sidecar, one of ${n},` : '')
     },
     /** Requests that the plan leaves the caller's tenant and environment now; null for any number. Counts none. */
     left(state: State, caller: Caller): number | null {
-      const limit = shareOf(state.tenants.get(caller.tenantId)?.plan ?? DEFAULT_PLAN)
+      const { tenantId } = caller
+      const limit = shareOf(state.tenants.get(tenantId)?.plan ?? DEFAULT_PLAN, sharers(tenantId))
       return Number.isFinite(limit) ? leftIn(buckets.get(ofTenant(caller)), limit, clock()) : null
     },
     /** Counts a refused request, so that guessing uses up the limit. @throws GateError `rate_limited` */

@@ -18,14 +18,15 @@ interface Count {
 /**
  * Counts refusals and writes them as one auth.refused entry for each key and minute. Probing is on record and cannot
  * fill the disk.
- * Unknown keys are counted together, in the service's own chain.
+ * Unknown keys are counted together, in the service's own chain, or in that of the only tenant that is served.
  */
 export function refusalLog(deps: Deps) {
   let counts = new Map<string, Count>()
   return {
     count(key: ApiKey | undefined, code: ErrorCode): void {
       if (!isRefusal(code)) return
-      const chain = key?.tenantId ? chainOf(key.tenantId, key.environment) : SYSTEM_CHAIN
+      const tenantId = deps.store.tenant ?? key?.tenantId
+      const chain = tenantId ? chainOf(tenantId, key?.environment ?? 'live') : SYSTEM_CHAIN
       const name = key?.id ?? ''
       const entry = counts.get(name) ?? { chain, keyId: key?.id ?? null, codes: new Map() }
       entry.codes.set(code, (entry.codes.get(code) ?? 0) + 1)

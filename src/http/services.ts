@@ -42,13 +42,23 @@ export interface Services
   /** Aborted when the service begins to stop: waiting requests are answered as they are, and streams end. */
   stopping: AbortSignal
   /** Number of sidecars among which the rate of a plan is divided; 1 where each allows the whole. */
-  sharers(): number
+  sharers(tenantId: string): number
   /** Accepted host names besides the loopback ones. */
   allowedHosts: readonly string[]
 }
 
 /** Reasons of `/readyz`, in the order in which they are reported. */
-export const UNREADY = ['stopping', 'anchors', 'stops', 'writes', 'stale', 'chains', 'rows', 'policies'] as const
+export const UNREADY = [
+  'stopping',
+  'anchors',
+  'stops',
+  'writes',
+  'stale',
+  'chains',
+  'logKey',
+  'rows',
+  'policies',
+] as const
 
 export interface Unready {
   reason: (typeof UNREADY)[number]

@@ -14,7 +14,7 @@ import { policiesFolder, signingKeyPath, stopReservePath } from './paths.ts'
  * @throws Exposed for what stays open: the service does not start on it
  */
 export function closeFiles(config: Config, log: Logger): void {
-  const { data, anchorSecret } = config
+  const { data, sealKey, anchorSecret } = config
   const dir = resolve(data)
   const close = (what: string, path: string, kind: 'file' | 'folder'): void => {
     if (closeToOthers(what, path, kind))
@@ -24,6 +24,7 @@ export function closeFiles(config: Config, log: Logger): void {
   for (const name of FILES) close('The data file', join(dir, name), 'file')
   close('The space for stops', stopReservePath(config), 'file')
   close('The signing key', signingKeyPath(config), 'file')
+  if (sealKey !== null) close('The seal key', sealKey, 'file')
   if (anchorSecret !== null) close('The webhook secret', anchorSecret, 'file')
   const policies = policiesFolder(config)
   if (policies !== undefined) warnOfWritable(policies, log)

@@ -12,8 +12,8 @@ const MAX_DIGESTS = 50
 export interface KeptFleet {
   /** Digests of tenants whose sidecars have different policies, as counted last; none for a file. */
   divided(): readonly DigestCount[]
-  /** Number of sidecars among which the rate of a plan is divided. */
-  sharers(): number
+  /** Number of sidecars among which the rate of the tenant's plan is divided. */
+  sharers(tenantId: string): number
 }
 
 /** Tells the sidecars that share the store what is in force here, and compares it with theirs. */
@@ -30,5 +30,6 @@ export function keepFleet(
       divided = await fleet.divided(MAX_DIGESTS)
     })
   }
-  return { divided: () => divided, sharers: () => (config.rateLimits === 'fleet' ? (fleet?.live() ?? 1) : 1) }
+  const sharers = (tenantId: string): number => (config.rateLimits === 'fleet' ? (fleet?.live(tenantId) ?? 1) : 1)
+  return { divided: () => divided, sharers }
 }

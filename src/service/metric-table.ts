@@ -157,6 +157,15 @@ export const METRICS = {
         'sidecars come and go: they restart, or lose the store; see `fleet` of the [overview](http-api.md#get-overview)',
     },
   },
+  fleet_signers: {
+    type: 'gauge',
+    help: 'Live sidecars of the PostgreSQL store that have the log key, and sign; absent for a data file.',
+    alert: {
+      when: 'gate_sidecar_fleet_signers == 0',
+      for: '2m',
+      means: 'nobody signs what sidecars append; start one with [the log key](fleet.md#the-log-key)',
+    },
+  },
   fleet_divided_policies: {
     type: 'gauge',
     help: 'Live sidecars by policy digest, of tenants that have different policies, or none, at some; absent while there are none.',

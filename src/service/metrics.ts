@@ -6,7 +6,7 @@ import type { ClockJumps } from './clock.ts'
 import type { KeptFleet } from './fleet.ts'
 import { METRICS, type MetricName, PREFIX } from './metric-table.ts'
 import type { Outcomes } from './outcomes.ts'
-import { faultyChains, type Judged, reasonsOf } from './readiness.ts'
+import { alteredRecords, faultyChains, type Judged, reasonsOf } from './readiness.ts'
 import type { Tasks } from './repeat.ts'
 import type { Writing } from './writing.ts'
 
@@ -58,7 +58,7 @@ function trailSamples(measured: Measured) {
   const last = verification.last()
   return {
     audit_chain_faults: [{ value: chains }],
-    altered_records: [{ value: store.altered().length }],
+    altered_records: [{ value: alteredRecords(store) }],
     audit_valid: last === null && chains === 0 ? [] : [{ value: Number(chains === 0) }],
     audit_verified_timestamp_seconds: last === null ? [] : [{ value: Date.parse(last.at) / 1000 }],
     unwritten_stops: [{ value: store.imposed().length }],
@@ -83,6 +83,7 @@ function requestSamples(measured: Measured) {
 function fleetSamples({ store, divided }: Measured) {
   return {
     fleet_sidecars: store.fleet === undefined ? [] : [{ value: store.fleet.live() }],
+    fleet_signers: store.fleet === undefined ? [] : [{ value: store.fleet.signers() }],
     fleet_divided_policies: divided().map(({ digest, sidecars }) => labelled('digest', digest, sidecars)),
   }
 }

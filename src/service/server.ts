@@ -14,7 +14,6 @@ import { takeTurns } from '../base/concurrency.ts'
 import { idMaker, type NewId } from '../base/id.ts'
 import { type Clock, movableClock } from '../base/time.ts'
 import { type PolicyWorker, threadedPolicyWorker } from '../files/policy-worker.ts'
-import { sealKeysAt } from '../files/signing-key.ts'
 import { createApp } from '../http/app.ts'
 import { connectionsWithin, limitConnections, openFilesLimit } from '../http/connections.ts'
 import { drain } from '../http/drain.ts'
@@ -36,13 +35,12 @@ import { listen, warnOfNetwork } from './listen.ts'
 import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
 import { watchOutcomes } from './outcomes.ts'
-import { signingKeyPath } from './paths.ts'
 import { assertPolicies, keepPolicies } from './policies.ts'
 import { reasonsOf } from './readiness.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
 import { AT_ONCE, type Ending, endService, stoppingError } from './stopping.ts'
 import { keepStops } from './stops.ts'
-import { openConfigured } from './store.ts'
+import { openConfigured, sealKeysOf } from './store.ts'
 import { keepSweeping } from './sweep.ts'
 import { keepTrail } from './trail.ts'
 import { watchVerifications } from './verification.ts'
@@ -99,7 +97,7 @@ export async function startServer({
   assertPolicies(config)
   closeFiles(config, log)
   const { newId, clock, onClock } = timeOf(given)
-  const sealKeys = sealKeysAt(signingKeyPath(config))
+  const sealKeys = sealKeysOf(config)
   const stopping = new AbortController()
   const tasks = loggedTasks(log, stopping.signal)
   const file = fileOf({ clock, onClock, sealKeys, makeWriter, makeVerifier }, log)
@@ -107,6 +105,7 @@ export async function startServer({
   const background = { config, log, tasks }
   const deps = { store, clock, newId }
   try {
+    tasks.every('refresh', REFRESH_MS, async () => store.refresh())
     await verification.recall()
     const trail = await keepTrail(deps, background)
     keepSweeping(deps, trail, verification, background)
@@ -136,7 +135,8 @@ export async function startServer({
     const { listener, loadOthers, refusals } = createApp(services, { direct })
     tend(tasks, deps, browsers.sessions, refusals)
     tasks.every('try a write', TASK_MS, async () => void (trail.isWriting() && (await writing.tend())))
-    const { url, ...open } = await opened(listener, config, log)
+    const { url, ...open } = await opened(listener, store, config, log)
+    writing.started()
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
     void loadOthers()
     stopping.signal.addEventListener('abort', () => policyWorker.close(stoppingError()))
@@ -171,6 +171,8 @@ function timeOf(given: Clock | undefined): {
 
 /** The store of the service: what becomes of its commits and verifications is watched, for every caller. */
 function watchedStore(opened: Store, clock: Clock, log: Logger, stopping: AbortSignal) {
+  const { tenant } = opened
+  if (tenant !== undefined) log.info({ tenant }, 'the login of the store serves one tenant')
   const writing = watchWrites(opened, clock)
   const verification = watchVerifications(opened, log, stopping)
   const store: Store = { ...opened, commit: writing.commit, verifyChain: verification.verifyChain }
@@ -205,8 +207,10 @@ const HTTP_LIMITS = {
   maxHeaderSize: 32 * 1024,
 }
 
-/** Listens at the configured address. @throws the system's error */
-async function opened(listener: RequestListener, config: Config, log: Logger) {
+/** Listens at the configured address. @throws the system's error, or the store's */
+async function opened(listener: RequestListener, store: Store, config: Config, log: Logger) {
+  // From here on, a store that is not heard of is stale.
+  await store.refresh()
   const exit = drain(listener)
   const server = createServer(HTTP_LIMITS, exit.listener)
   exit.watch(server)
@@ -216,7 +220,6 @@ async function opened(listener: RequestListener, config: Config, log: Logger) {
 }
 
 function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {
-  tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
   // The clock may have been set back while no service ran.
   tasks.untilDone('expire approvals that begin later', async () => void (await expireDue(deps, { all: true })))
   tasks.every('expire approvals', TASK_MS, () => expireDue(deps))

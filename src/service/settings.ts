@@ -117,6 +117,13 @@ export const SETTINGS = {
     help: 'file of the key that signs evidence; signing-key.pem in the data folder if not set',
     shape: optionalText,
   },
+  sealKey: {
+    placeholder: 'file',
+    default: null as string | null,
+    example: '/run/secrets/seal-key.json',
+    help: 'file of the seal key, in place of signingKey: this sidecar appends to the store, and others sign',
+    shape: optionalText,
+  },
   anchorFile: {
     placeholder: 'file',
     default: null as string | null,

@@ -58,7 +58,7 @@ export function keepStops(deps: Deps, { config, log, tasks }: Background, secret
   return {
     keep(one) {
       const isKept = attempt(false, () => reserve.keep(one))
-      log.error({ stop: one.stop.id, isKept }, 'a stop is in force, but the data file cannot be written')
+      log.error({ stop: one.stop.id, isKept }, 'a stop is in force, but the store cannot be written')
       write(one)
       return isKept ? 'in the reserve' : 'nowhere'
     },

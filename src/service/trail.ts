@@ -1,12 +1,12 @@
 import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { Deps } from '../actions/deps.ts'
 import { type Checkpointer, checkpointer } from '../actions/evidence/checkpoints.ts'
+import { sealedKeyring } from '../actions/evidence/sealed-keyring.ts'
 import { type Keyring, openKeyring } from '../actions/evidence/signing-keys.ts'
 import { GateError } from '../base/errors.ts'
-import { signingKeyFile } from '../files/signing-key.ts'
 import { type Anchors, keepAnchors } from './anchors.ts'
-import { signingKeyPath } from './paths.ts'
 import type { Background } from './repeat.ts'
+import { logKeyFileOf, sealKeysOf } from './store.ts'
 
 /** Interval of the check whether a checkpoint is due. */
 const POLL_INTERVAL_MS = 500
@@ -30,7 +30,10 @@ export interface Trail {
  */
 export async function keepTrail(deps: Deps, background: Background): Promise<Trail> {
   const { config, log, tasks } = background
-  const keyring = await openKeyring(deps, signingKeyFile(signingKeyPath(config)))
+  const keyring =
+    config.sealKey === null
+      ? await openKeyring(deps, logKeyFileOf(config))
+      : sealedKeyring(deps.store, sealKeysOf(config))
   const anchors = await keepAnchors(deps, background)
   const checkpoints = checkpointer({
     ...deps,

@@ -2,8 +2,9 @@ import type { Verified } from '../actions/audit/trail-state.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { sectionValue } from '../audit/entry.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { lengthOf, oldestOf } from '../store/bounds.ts'
 import type { ChainRequest } from '../store/queries.ts'
-import { lengthOf, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Logger } from './log.ts'
 
 /** Results of verifications, by the service or for a caller. */
@@ -57,7 +58,7 @@ export function watchVerifications(store: Store, log: Pick<Logger, 'error'>, sto
 async function coversAll(store: Store, { chain, range, sections }: ChainRequest): Promise<boolean> {
   if (!sections) return false
   if (range === undefined) return true
-  const oldest = (await store.pruned(chain))?.size ?? 0
+  const oldest = await oldestOf(store, chain)
   const length = await lengthOf(store, chain)
   return range.first <= oldest && range.end >= length
 }

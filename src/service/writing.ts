@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErrorCode, GateError } from '../base/errors.ts'
 import { type Clock, formatTimestamp } from '../base/time.ts'
 import type { Store } from '../store/store.ts'
@@ -9,6 +10,9 @@ import type { Logger } from './log.ts'
  * Probes ask as often as that; 8,640 small writes a day wear out no disk.
  */
 const IDLE_MS = 10_000
+/** Time for which a start tries a commit again while others hold the store: many may start at once. */
+const START_MS = 60_000
+const RETRY_MS = 250
 /** Bytes of a trial after a failure: more than a group of checks takes, since less could fit where a check does not. */
 const TRIAL_BYTES = 256 * 1024
 
@@ -32,6 +36,7 @@ export function watchWrites(store: Pick<Store, 'commit'>, clock: Clock) {
   const refused = { audit_unavailable: 0, overloaded: 0, internal: 0 }
   let failingSince: string | null = null
   let writtenMs = Number.NEGATIVE_INFINITY
+  let startsUntilMs = performance.now() + START_MS
 
   const fail = (error: unknown): void => {
     const code = codeOf(error)
@@ -44,13 +49,29 @@ export function watchWrites(store: Pick<Store, 'commit'>, clock: Clock) {
     if (conflict === null) writtenMs = performance.now()
   }
   // Noted before the caller learns of it, since it asks later.
-  const commit: Store['commit'] = (submission, isAbandoned) => {
+  const once: Store['commit'] = (submission, isAbandoned) => {
     const result = store.commit(submission, isAbandoned)
     void result.then(note, fail)
     return result
   }
+  const patiently: Store['commit'] = async (submission, isAbandoned) => {
+    for (;;) {
+      try {
+        return await once(submission, isAbandoned)
+      } catch (error) {
+        if (codeOf(error) !== 'overloaded' || performance.now() > startsUntilMs) throw error
+        await sleep(RETRY_MS)
+      }
+    }
+  }
+  const commit: Store['commit'] = (submission, isAbandoned) =>
+    (performance.now() < startsUntilMs ? patiently : once)(submission, isAbandoned)
   return {
     commit,
+    /** Ends the patience of a start. */
+    started(): void {
+      startsUntilMs = Number.NEGATIVE_INFINITY
+    },
     failingSince: () => failingSince,
     refused: () => refused,
     /** Tries a write when one failed, or when there was none for a while. @throws GateError of the store */

@@ -12,7 +12,7 @@ import type { PreparedSubmission } from './submission.ts'
 export const STATE_VERSION: Alteration = {
   kind: 'instance',
   id: 'state_version',
-  message: 'The version of the state in the file went back. The file was altered outside gate-sidecar; restart.',
+  message: 'The version of the state in the store went back. The store was altered outside gate-sidecar; restart.',
 }
 
 /**

@@ -88,9 +88,11 @@ function serviceEvent(
   return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
 }
 
-/** The draft with the lengths of the chains in which it counts, as of now in the transaction. */
+/** The draft with the lengths of the chains in which it counts, as of now in the transaction; as it is, if in none. */
 function* placedAmong(group: Group, draft: Draft): Steps<Draft> {
-  const { chain } = draft
+  const { chain, type, sections } = draft
+  const dataOf = () => JSON.parse(sections.find(({ name }) => name === 'data')?.json ?? '{}')
+  if (!isPlaced(type, () => dataOf().record)) return draft
   const { entries } = group.tables
   const lengths: Record<string, number> = {}
   for (const other of yield* read(chain === SYSTEM_CHAIN ? entries.chains() : entries.lanes(chain)))
@@ -101,10 +103,10 @@ function* placedAmong(group: Group, draft: Draft): Steps<Draft> {
 }
 
 function* appendAfter(group: Group, head: Head, entry: PreparedEntry): Steps<StoredEntry> {
-  const { chain, type } = entry
+  const { chain } = entry
   const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
   const timed = draftAt(entry, ts)
-  const draft = isPlaced(type) ? yield* placedAmong(group, timed) : timed
+  const draft = yield* placedAmong(group, timed)
   const salts = group.random(SALT_BYTES * draft.sections.length)
   const sealed = seal(head, draft, ts, salts)
   yield* read(group.tables.entries.append(sealed, entry, salts))

@@ -39,8 +39,10 @@ export interface Fleet {
    * @throws GateError `audit_unavailable`
    */
   divided(limit: number): Promise<DigestCount[]>
-  /** Number of live ones as the server said last, at least this one. */
-  live(): number
+  /** Number of live ones as the server said last, at least this one: of those that serve the tenant, or of all. */
+  live(tenantId?: string): number
+  /** Number of those that sign checkpoints. */
+  signers(): number
   /** Tells others, at the next renewal, of the digests in force here by tenant. */
   tell(policies: ReadonlyMap<string, string>): void
 }

@@ -1,10 +1,20 @@
+import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { sectionValue } from '../audit/entry.ts'
 import { storedJson } from '../base/json.ts'
 import { logKeysFor } from '../evidence/trust.ts'
+import { type ApiKey, chainOfKey } from '../keys/apikey.ts'
 import { GLOBAL, type KillSwitch, type PlacedStop, recordOfStop } from '../killswitch/killswitch.ts'
 import { alterationOf, STATE_VERSION } from './alteration.ts'
 import { AlteredFile } from './errors.ts'
-import { type ChangeData, logKeyInUse, logKeysOf, type RecordRow, type Records, type SigningKey } from './records.ts'
+import {
+  type ChangeData,
+  chainOfStop,
+  logKeyInUse,
+  logKeysOf,
+  type RecordRow,
+  type Records,
+  type SigningKey,
+} from './records.ts'
 import type { Source } from './source.ts'
 import { read, type Steps } from './steps.ts'
 import type { Alteration, HeldKind, SealKeys, State } from './store.ts'
@@ -70,9 +80,11 @@ export function* refreshed(memory: Memory, source: Source, instance: Instance): 
 }
 
 function* takenIn(memory: Memory, source: Source, { origin, sealKeys }: Instance): Steps<Memory> {
-  const altered = new Map<string, Alteration>()
+  // Once the version went back, changes may have been missed, until the next start.
+  const altered = new Map([...memory.altered].filter(([, { kind }]) => kind === STATE_VERSION.kind))
   const inUse = logKeyInUse(memory.signingKeys.values())
-  const counting = inUse && [inUse, yield* successorOf(inUse, memory, source, origin)]
+  const successor = inUse && (yield* successorOf(inUse, memory, source, origin))
+  const counting = inUse && [inUse, successor]
   const snapshot = snapshotOf(source, { origin, sealKeys: sealKeys && countingKeys(sealKeys, counting) })
   const take = function* <K extends HeldKind>(kind: K, known: ReadonlyMap<string, Records[K]>): Steps<Records[K][]> {
     const taken: Records[K][] = []
@@ -83,7 +95,11 @@ function* takenIn(memory: Memory, source: Source, { origin, sealKeys }: Instance
         if (record !== before) taken.push(record)
       } catch (error) {
         if (!(error instanceof AlteredFile)) throw error
-        altered.set(nameOf(kind, row.id), alterationOf(kind, row, before, error.message))
+        const isRotation =
+          kind === 'signingKey' && successor !== undefined && [successor.id, inUse?.id].includes(row.id)
+        const awaitsKey = isRotation && sealKeys?.(successor.id) === undefined
+        const message = awaitsKey ? absent(successor.id) : error.message
+        altered.set(nameOf(kind, row.id), { ...alterationOf(kind, row, before, message), isRotation, awaitsKey })
       }
     }
     return taken
@@ -107,22 +123,30 @@ function changedRows({ version, altered }: Memory, { records }: Source, kind: He
   return read(records[kind].rowsSince(version, again))
 }
 
+function absent(logKey: string): string {
+  return `The log key was rotated to ${logKey}, and its file is not in place here yet.`
+}
+
 /** Only a key that the one in use has followed by, or that one, seals what is taken in: not one from before. */
 function countingKeys(sealKeys: SealKeys, counting: readonly (SigningKey | undefined)[] | undefined): SealKeys {
   // Before the first log key is recorded, the one in place counts.
   return counting === undefined ? sealKeys : (id) => (counting.some((key) => key?.id === id) ? sealKeys(id) : undefined)
 }
 
-/** The changed row of the log key to which the one in use leads by signed rotations, however many. */
+/** The log key to which the one in use leads by signed rotations, however many. */
 function* successorOf(
   inUse: SigningKey,
   memory: Memory,
   source: Source,
   origin: string,
 ): Steps<SigningKey | undefined> {
-  const added = (yield* changedRows(memory, source, 'signingKey'))
-    .filter(({ id }) => !memory.signingKeys.has(id))
-    .map(({ body }) => storedJson(body) as unknown as Partial<SigningKey> | undefined)
+  // It may have been taken in without the end of the one before, when its file came meanwhile.
+  const others = [...memory.signingKeys.values()].filter(({ id }) => id !== inUse.id)
+  const changed = (yield* changedRows(memory, source, 'signingKey')).filter(({ id }) => !memory.signingKeys.has(id))
+  const added = [
+    ...others,
+    ...changed.map(({ body }) => storedJson(body) as unknown as Partial<SigningKey> | undefined),
+  ]
   const rotations = added.flatMap((key) => key?.rotation ?? [])
   const trust = { logKeys: logKeysOf(origin, [inUse]), revoked: new Map() }
   const { keys } = logKeysFor(trust, { origin, rotations, signedBy: inUse.publicKey })
@@ -153,9 +177,16 @@ export function withChanges(memory: Memory | undefined, { version, altered, chan
 function memoryOf(held: Held): Held & Pick<Memory, 'keysByHash' | 'switches'> {
   return {
     ...held,
-    keysByHash: new Map(Array.from(held.keys.values(), (key) => [key.hash, key])),
+    keysByHash: byHash(held.keys.values()),
     switches: [...held.onDisk.values()],
   }
+}
+
+/** Hashes in `_system` can be read by each tenant, and written into a key of its own: the admin's is the one that counts. */
+function byHash(keys: Iterable<ApiKey>): Map<string, ApiKey> {
+  const found = new Map<string, ApiKey>()
+  for (const key of keys) if (!found.has(key.hash) || chainOfKey(key) === SYSTEM_CHAIN) found.set(key.hash, key)
+  return found
 }
 
 function mergedAll(held: Held | undefined, changed: Changed): Held {
@@ -188,7 +219,7 @@ function* placedAll(
 /** Adds the place of the stop, by the entry that made it. */
 function* placed({ records, entries }: Source, stop: KillSwitch, before?: PlacedStop): Steps<PlacedStop> {
   if (before?.lengths !== undefined) return { ...stop, lengths: before.lengths }
-  const [first] = yield* read(records.entriesOf('switch', stop.id))
+  const [first] = yield* read(records.entriesOf('switch', stop.id, chainOfStop(stop)))
   const entry = first && (yield* read(entries.bySeq(first.chain, first.seq)))
   const data = entry && (sectionValue(entry, 'data') as (ChangeData & Pick<PlacedStop, 'lengths'>) | undefined)
   // Prune takes nothing that may be younger than an open approval, so a stop without its first entry is older.

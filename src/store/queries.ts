@@ -147,10 +147,13 @@ export interface ChainRequest {
   range?: SeqRange | undefined
   /** False skips the content of entries: chain, tree and signatures only. */
   sections: boolean
-  /** Log keys whose signatures count, each up to its end. */
-  logKeys: readonly LogKey[]
-  /** Public keys that somebody else may hold: what they alone have signed counts as unsigned. */
-  revoked: ReadonlySet<string>
+  /** Log keys whose signatures count, each up to its end; by default those of the instance. */
+  logKeys?: readonly LogKey[] | undefined
+  /**
+   * Public keys that somebody else may hold: what they alone have signed counts as unsigned. By default those that the
+   * instance has revoked.
+   */
+  revoked?: ReadonlySet<string> | undefined
   /** True where the caller gave the keys: a chain of which they signed nothing is unsigned. */
   isPinned?: boolean
   /** Newest head of the chain in the anchors. @param root in `sha256:` form */

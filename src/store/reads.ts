@@ -3,6 +3,7 @@ import { GateError } from '../base/errors.ts'
 import type { Clock } from '../base/time.ts'
 import { unavailable } from './errors.ts'
 import type { Reporter } from './queries.ts'
+import { chainOfRecord, type RecordWrite } from './records.ts'
 import type { Awaitable } from './steps.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -56,7 +57,10 @@ function entryReads(read: Read) {
     seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
     changesOf: (kind, id) =>
       read(async ({ records, entries }) => {
-        const places = await records.entriesOf(kind, id)
+        // Without the record, as after its erasure, any chain may have them.
+        const record = await records[kind].get(id)
+        const chain = record && chainOfRecord({ kind, record } as RecordWrite)
+        const places = await records.entriesOf(kind, id, chain)
         const found = await Promise.all(places.map(({ chain, seq }) => entries.bySeq(chain, seq)))
         return found.filter((entry) => entry !== undefined)
       }),

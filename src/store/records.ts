@@ -1,10 +1,11 @@
 import type { Approval } from '../approvals/approval.ts'
+import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
 import { type StoredEntry, sectionValue } from '../audit/entry.ts'
 import { isJsonObject, type Json, storedJson } from '../base/json.ts'
 import type { Certificate, LogKey, Rotation } from '../evidence/trust.ts'
-import type { ApiKey } from '../keys/apikey.ts'
+import { type ApiKey, chainOfKey } from '../keys/apikey.ts'
 import type { Tenant } from '../keys/tenant.ts'
-import type { KillSwitch } from '../killswitch/killswitch.ts'
+import { GLOBAL, type KillSwitch } from '../killswitch/killswitch.ts'
 import { AlteredFile } from './errors.ts'
 
 /** Public half of a key that the service signs with: the log key signs checkpoints and certifies bundle keys. */
@@ -43,6 +44,11 @@ export function logKeysOf(origin: string, keys: Iterable<SigningKey>): LogKey[] 
     .map(({ publicKey, retiredAt }) => ({ name: origin, publicKey, until: retiredAt }))
 }
 
+/** Public keys that were revoked: somebody else may hold them. */
+export function revokedOf(keys: Iterable<SigningKey>): Set<string> {
+  return new Set(Array.from(keys).flatMap(({ publicKey, revokedAt }) => (revokedAt === null ? [] : [publicKey])))
+}
+
 /** Policy set of a tenant that was last in force. */
 export type PolicyRecord = {
   /** Id of the tenant. */
@@ -75,6 +81,27 @@ export type RecordKind = keyof Records
 
 export type RecordWrite = { [K in RecordKind]: { kind: K; record: Records[K] } }[RecordKind]
 
+/** The one chain that has the changes of a record: entries of other chains that name it change nothing. */
+export function chainOfRecord({ kind, record }: RecordWrite): string {
+  switch (kind) {
+    case 'tenant':
+    case 'signingKey':
+      return SYSTEM_CHAIN
+    case 'policy':
+      return chainOf(record.id, 'live')
+    case 'key':
+      return chainOfKey(record)
+    case 'switch':
+      return chainOfStop(record)
+    case 'approval':
+      return record.chain
+  }
+}
+
+export function chainOfStop({ target }: Pick<KillSwitch, 'target'>): string {
+  return target === GLOBAL ? SYSTEM_CHAIN : target
+}
+
 /** Stored row of a record. */
 export interface RecordRow {
   id: string
@@ -86,7 +113,7 @@ export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow)
   const record = storedJson(body)
   if (!isJsonObject(record) || record.id !== id)
     throw new AlteredFile(
-      `The stored ${kind} ${id} is not a record of that id. The file was altered outside gate-sidecar.`,
+      `The stored ${kind} ${id} is not a record of that id. The store was altered outside gate-sidecar.`,
     )
   return record as Records[RecordKind] as Records[K]
 }

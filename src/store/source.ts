@@ -78,8 +78,12 @@ export interface Source {
     typesIndexed(chain: string, range: SeqRange): Awaitable<ReadonlyMap<string, OfType>>
   }
   records: { [K in RecordKind]: RecordReads<K> } & {
-    /** Finds the entries that changed a record. Excludes entries of callers, whatever their data looks like. */
-    entriesOf(kind: RecordKind, id: string): Awaitable<Pick<Placed, 'chain' | 'seq'>[]>
+    /**
+     * Finds the entries that changed a record. Excludes entries of callers, whatever their data looks like.
+     *
+     * @param chain that of the record; others may name it, and change nothing. Undefined for any
+     */
+    entriesOf(kind: RecordKind, id: string, chain?: string): Awaitable<Pick<Placed, 'chain' | 'seq'>[]>
   }
   rows: {
     /** Entries first <= seq < end, as they are stored. One damaged beyond reading comes as one with a wrong hash. */

@@ -66,6 +66,10 @@ export interface Alteration {
   message: string
   /** For a stop, the chains that it may cover; undefined for all. */
   targets?: readonly string[] | undefined
+  /** True for the log key in use and the one that follows it by a signed rotation: nothing is sealed meanwhile. */
+  isRotation?: boolean
+  /** True where it is a rotation, and only the key that it leads to is not at hand. */
+  awaitsKey?: boolean
 }
 
 /**
@@ -75,6 +79,8 @@ export interface Alteration {
 export interface Store {
   /** Name of this instance, fixed at its first start; every chain's genesis binds it. */
   readonly origin: string
+  /** The only tenant that the login serves, whose rows alone it sees; undefined for all. */
+  readonly tenant: string | undefined
   /** Where earlier actions are counted: in one chain, by seq, or over all lanes of a trail, by time and under counters. */
   readonly countsIn: 'chain' | 'trail'
   /** The sidecars that share the store; undefined for a file, and for a command. */
@@ -86,17 +92,13 @@ export interface Store {
    * a conflict refuses only its own submission.
    *
    * @param isAbandoned asked right before the write: true when nobody waits for the result, and nothing is to be written
-   * @throws GateError `audit_unavailable` when the file cannot be written (nothing of the submission
-   *   counts), `overloaded` when another process has held the write lock for too long.
+   * @throws GateError `audit_unavailable` when the file cannot be written (nothing of the submission counts), `overloaded`
+   *   when another process has held the write lock for too long, `forbidden` for what the login does not serve.
    */
   commit(submission: Submission, isAbandoned?: () => boolean): Promise<Committed | Conflict>
   /** The write of milliseconds that is under way, for which every other one waits; it resolves at its end. */
   largeWrite(): Promise<unknown> | undefined
-  /**
-   * Refuses every commit of this process from now on, with `audit_unavailable`; reads and `impose` still work.
-   *
-   * @param reasonFor message for a submission to these chains
-   */
+  /** Refuses every commit from now on, with `audit_unavailable` and the reason for its chains; other members work. */
   suspend(reasonFor: (chains: readonly string[]) => string): void
   resume(): void
 
@@ -109,6 +111,8 @@ export interface Store {
 
   /** Puts a stop in force in this process at once, before it is durable. It leaves this overlay when it is committed. */
   impose(stop: KillSwitch): void
+  /** Takes back a stop that was imposed, where another one over the same is in force. */
+  withdraw(stop: KillSwitch): void
   /** Stops imposed here that are not on disk yet. */
   imposed(): readonly KillSwitch[]
 
@@ -238,9 +242,4 @@ export interface Store {
 
   /** Waits for the submissions under way, then closes the file. */
   close(): Promise<void>
-}
-
-/** Number of entries of one chain; 0 for one without any. @throws GateError as `Store.lengths` */
-export async function lengthOf(store: Pick<Store, 'lengths'>, chain: string): Promise<number> {
-  return (await store.lengths([chain])).get(chain) ?? 0
 }

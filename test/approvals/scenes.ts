@@ -11,6 +11,7 @@ approval: {expiresIn: 1h, unbound: [context.toolCallId, plan.note]}
 domains: {finance: ["pay.*"]}
 rules:
   - {id: one, actions: [pay.one], effect: require_approval, reason: One person.}
+  - {id: eight, actions: [pay.eight], effect: require_approval, reason: Eight people., approval: {quorum: 8}}
   - {id: two, actions: [pay.two], effect: require_approval, reason: Two people., approval: {quorum: 2}}
   - {id: self, actions: [pay.self], effect: require_approval, reason: Anyone., approval: {selfApproval: true}}
   - {id: self-two, actions: [pay.self-two], effect: require_approval, reason: Two., approval: {selfApproval: true, quorum: 2}}

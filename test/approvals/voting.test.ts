@@ -177,6 +177,14 @@ test('two people voting at once both count', async () => {
   }
 })
 
+test('a quorum of eight voting at once all count', async () => {
+  const voters = await Promise.all(Array.from({ length: 8 }, (_, i) => approver(`voter ${i}`)))
+  const id = await held('pay.eight')
+  const answers = await Promise.all(voters.map((key, i) => vote(key, id, { approverId: `voter ${i}` })))
+  assert.deepEqual(new Set(answers.map(({ status: code }) => code)), new Set([200]))
+  assert.equal(await status(id), 'approved')
+})
+
 test('an approve and a reject at once: one of them decides', async () => {
   for (let round = 0; round < 5; round += 1) {
     const id = await held('pay.one')

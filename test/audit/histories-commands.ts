@@ -124,9 +124,11 @@ export const exports = (n: number) =>
       const { id, chain, seq } = decision
       const bundle = await exportBundle(life, chain, id)
       if (m.signedOf(stored, chain) <= seq) m.sign(model, [chain])
-      const inUse = stored.keys.at(-1) ?? assert.fail()
-      if (model.bundleKey !== inUse) m.append(model, m.SYSTEM)
-      model.bundleKey = inUse
+      const { token } = m.keyInUse(stored)
+      if (model.bundleKey?.token !== token) {
+        m.append(model, m.SYSTEM)
+        model.bundleKey = { token, sinceMs: model.nowMs }
+      }
       const covering = stored.checkpoints.find((one) => one.chain === chain && one.size > seq) ?? assert.fail()
       assert.equal(checkpointOf(bundle).size, covering.size)
       const redacted = m.redactedOf(model, decision)
@@ -135,7 +137,16 @@ export const exports = (n: number) =>
       const isShown = decision.approval !== null && !redacted.includes('approval')
       assert.equal(bundle.proof.approval.length, isShown ? 2 : 0, 'the request and the one vote')
       const { last, key: signedBy } = covering
-      model.exported.push({ bundle, chain, decision: id, last, keys: [...stored.keys], signedBy })
+      model.exported.push({
+        bundle,
+        chain,
+        decision: id,
+        last,
+        keys: [...stored.keys],
+        certifiedMs: model.bundleKey.sinceMs,
+        decidedMs: stored.chains.get(chain)?.[seq]?.atMs ?? assert.fail(),
+        signedBy,
+      })
     },
   })
 

@@ -20,6 +20,12 @@ export interface ModelCheckpoint {
   key: number
 }
 
+/** A log key: in use until the next one is. */
+export interface ModelKey {
+  token: number
+  sinceMs: number
+}
+
 export interface ModelDecision {
   id: string
   chain: string
@@ -47,7 +53,7 @@ export interface Stored {
   /** Number of checkpoints that the anchor file has taken. */
   taken: number
   /** Log keys, the one in use last. */
-  keys: number[]
+  keys: ModelKey[]
   decisions: ModelDecision[]
   approvals: ModelApproval[]
   /** API keys, by tenant. */
@@ -61,7 +67,10 @@ export interface Exported {
   /** Token of the last entry under its checkpoint. */
   last: number
   /** Log keys up to that of its certificate, each of which followed the one before. */
-  keys: readonly number[]
+  keys: readonly ModelKey[]
+  /** Time of its certificate. */
+  certifiedMs: number
+  decidedMs: number
   /** The log key of its checkpoint. */
   signedBy: number
 }
@@ -72,8 +81,8 @@ export interface Model {
   anchors: ModelCheckpoint[]
   exported: Exported[]
   isSuspended: boolean
-  /** The log key for which this life of the service has a bundle key. */
-  bundleKey: number | null
+  /** The log key for which this life of the service has a bundle key, and since when. */
+  bundleKey: ModelKey | null
   /** Time at which all grown chains were last signed, due or not, or the service started. */
   heartbeatMs: number
   nowMs: number
@@ -158,8 +167,10 @@ export function sign(model: Model, chains: Iterable<string>): void {
 
 export function headOf(stored: Stored, chain: string): ModelCheckpoint {
   const size = lengthOf(stored, chain)
-  return { chain, size, last: lastToken(stored, chain, size), key: stored.keys.at(-1) ?? assert.fail() }
+  return { chain, size, last: lastToken(stored, chain, size), key: keyInUse(stored).token }
 }
+
+export const keyInUse = ({ keys }: Stored): ModelKey => keys.at(-1) ?? assert.fail()
 
 export function lastToken({ chains }: Stored, chain: string, size: number): number {
   return chains.get(chain)?.[size - 1]?.token ?? 0
@@ -208,7 +219,7 @@ export function discrepancies(model: Model): Map<string, 'ROLLBACK' | 'FORK'> {
   const { stored } = model
   const found = new Map<string, 'ROLLBACK' | 'FORK'>()
   for (const [chain, { size, last, key }] of newestAnchors(model)) {
-    if (!stored.keys.includes(key) || size < beginOf(stored, chain)) found.set(chain, 'FORK')
+    if (!stored.keys.some(({ token }) => token === key) || size < beginOf(stored, chain)) found.set(chain, 'FORK')
     else if (lengthOf(stored, chain) < size) found.set(chain, 'ROLLBACK')
     else if (lastToken(stored, chain, size) !== last) found.set(chain, 'FORK')
   }
@@ -241,17 +252,27 @@ export function redactedOf({ stored }: Pick<Model, 'stored'>, { isRequestErased,
 }
 
 /** The checks of an exported bundle that fail under the trust of now: its log keys may be of a history that was taken back. */
-export function failedChecks({ stored }: Model, { keys, signedBy }: Exported): string[] {
-  const trusted = new Set(stored.keys)
-  let inUse = stored.keys.at(-1)
-  for (const [i, key] of keys.entries()) {
-    // The bundle brings the rotations; they lead on from the key in use alone.
-    if (trusted.has(key) || keys[i - 1] !== inUse) continue
-    trusted.add(key)
-    inUse = key
+export function failedChecks({ stored }: Model, exported: Exported): string[] {
+  const untilMs = trustedUntil(stored, exported.keys)
+  const certifiedUntilMs = untilMs.get(exported.keys.at(-1)?.token ?? assert.fail()) ?? -1
+  const signedUntilMs = untilMs.get(exported.signedBy)
+  return [
+    ...(exported.certifiedMs > certifiedUntilMs ? ['certificate'] : []),
+    ...(signedUntilMs === undefined ? ['checkpoint'] : []),
+    ...(exported.decidedMs > (signedUntilMs ?? Number.POSITIVE_INFINITY) ? ['times'] : []),
+  ]
+}
+
+/** Returns the end of each trusted log key. The bundle brings rotations, which lead on from the key in use alone. */
+function trustedUntil({ keys }: Stored, brought: readonly ModelKey[]): Map<number, number> {
+  const until = new Map(keys.map(({ token }, i) => [token, keys[i + 1]?.sinceMs ?? Number.POSITIVE_INFINITY]))
+  for (const [i, { token, sinceMs }] of brought.entries()) {
+    const before = brought[i - 1]?.token ?? -1
+    if (until.has(token) || until.get(before) !== Number.POSITIVE_INFINITY) continue
+    until.set(before, sinceMs)
+    until.set(token, Number.POSITIVE_INFINITY)
   }
-  const certifiedBy = keys.at(-1) ?? assert.fail()
-  return [...(trusted.has(certifiedBy) ? [] : ['certificate']), ...(trusted.has(signedBy) ? [] : ['checkpoint'])]
+  return until
 }
 
 /** Returns whether the bundle is of the current history: its last entry is there, and all it reports as erased is. */

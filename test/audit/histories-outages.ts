@@ -37,7 +37,7 @@ export const rotates = command('rotate', {
     await beside(world, (deps) => rotateLogKey(deps, keyFileOf(world), HOST))
     // The end of the old key makes a checkpoint due at once.
     m.append(model, m.SYSTEM, 2, 0)
-    model.stored.keys.push(m.newToken())
+    model.stored.keys.push({ token: m.newToken(), sinceMs: model.nowMs })
   },
 })
 

@@ -25,7 +25,7 @@ async function start(): Promise<{ model: Model; real: World }> {
       checkpoints: [],
       pruned: new Map(),
       taken: 0,
-      keys: [newToken()],
+      keys: [{ token: newToken(), sinceMs: nowMs }],
       decisions: [],
       approvals: [],
       agents: new Map([['acme', agent]]),
@@ -135,6 +135,16 @@ test('a bundle that says what only a lost history erased does not hold to the tr
   assert.deepEqual(
     [model.exported.map(({ bundle }) => bundle.proof.redacted), model.isSuspended],
     [[['request']], false],
+  )
+})
+
+test('nothing counts that a log key certified or covered after it was replaced, be it in another history', async () => {
+  const check = c.checks('acme')
+  const replaced = [check, o.backsUp, o.rotates, o.backsUp]
+  const model = await run([...replaced, o.putsBack(0, false), c.exports(0), check, c.exports(1), o.putsBack(1, false)])
+  assert.deepEqual(
+    model.exported.map((one) => failedChecks(model, one)),
+    [['certificate'], ['certificate', 'times']],
   )
 })
 

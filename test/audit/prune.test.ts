@@ -10,6 +10,7 @@ import { verifyRange, verifySeqs } from '../../src/actions/audit/verify-range.ts
 import { exportBundle } from '../../src/actions/evidence/evidence.ts'
 import { rotateLogKey } from '../../src/actions/evidence/signing-key-changes.ts'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
+import { sectionValue } from '../../src/audit/entry.ts'
 import type { RangeStatus } from '../../src/audit/range.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import type { GateError } from '../../src/base/errors.ts'
@@ -20,6 +21,7 @@ import { verifyExport } from '../../src/evidence/verify-export.ts'
 import { exportFolder, readExport } from '../../src/files/export-folder.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
 import { recordOfStop } from '../../src/killswitch/killswitch.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { change } from '../../src/store/records.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { verifiedHere } from '../evidence/bundles.ts'
@@ -40,6 +42,7 @@ import { changesBy } from '../store/old-tables.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
 import { actingOn } from './acting.ts'
+import { interrupted, interruptedStore } from './interrupted.ts'
 import { grow, snapshot, verdict } from './trail.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
@@ -104,7 +107,7 @@ test('the oldest entries are gone, and what is left verifies, is gone on with an
   const { end, first } = await pruned(trail)
   assert.equal(first === 0 && end > 1500, true, `${first} to ${end}`)
   const { status, valid, entriesChecked } = await verifySeqs(trail.store, LIVE, undefined)
-  const length = (await trail.store.lengths([LIVE])).get(LIVE) ?? 0
+  const length = await lengthOf(trail.store, LIVE)
   assert.deepEqual(
     { status, valid, entriesChecked },
     { status: 'unanchored', valid: true, entriesChecked: length - end },
@@ -153,6 +156,23 @@ test('bundles of what was pruned and of what is left are valid', async () => {
   await trail.close()
 })
 
+test('a bundle is not refuted by a prune that comes after any read of its verification', async () => {
+  for (let read = 1, isPruned = true; isPruned; read += 1) {
+    const { trail } = await oldTrail()
+    const { store } = trail
+    const approved = (await store.entriesFrom(LIVE, 0, 50)).find(
+      (entry) => sectionValue(entry, 'grounds')?.decidedBy === 'approval',
+    )
+    const bundle = await exportBundle(trail, LIVE, approved?.header.id ?? '')
+    const pruning = interruptedStore(store, read, () => pruned(trail))
+    const { valid, reasons } = await verifiedHere({ ...trail, store: pruning }, bundle)
+    assert.deepEqual({ valid, reasons }, { valid: true, reasons: [] }, `after ${read} reads`)
+    isPruned = (await store.pruned(LIVE)) !== undefined
+    assert.equal(isPruned || read > 10, true, `${read} reads`)
+    await trail.close()
+  }
+})
+
 const DAYS: [what: string, startDate: string, endDate: string, status: RangeStatus, valid: boolean][] = [
   ['all pruned', '2026-01-01', '2026-01-02', 'pruned', false],
   ['partly pruned', '2026-01-05', '2026-12-31', 'pruned', false],
@@ -190,6 +210,27 @@ test('the system chain is pruned too, and still knows the heads of chains that h
     assert.equal((await store.chainsEver()).includes('other/live'), true)
     assert.equal((await verifySeqs(store, 'other/live', undefined)).status, 'truncated')
   })
+})
+
+test('a verification is not misled by a prune of the system chain that comes after any of its reads', async () => {
+  for (let read = 1; read <= 8; read += 1) {
+    const dir = temporaryFolder()
+    const time = { ms: START_MS }
+    const trail = await openTrail(dir, () => time.ms)
+    const acting = actingOn(trail)
+    assert.equal((await acting.ask(await acting.key({ roles: ['admin'] }), 5)).decision, 'allow')
+    await trail.checkpoints.signAll()
+    time.ms = LATER_MS
+    await grow(trail, 20)
+    const { makeVerifier, after, wasInterrupted } = interrupted()
+    const reading = openStore({ dir, create: false, clock: () => time.ms, makeVerifier })
+    after(read, async () => assert.ok((await pruned(trail, beforeDay(100), SYSTEM)).end > 2))
+    const { valid, fault } = await verifySeqs(reading, LIVE, undefined)
+    assert.deepEqual({ valid, fault }, { valid: true, fault: null }, `after ${read} reads`)
+    assert.ok(wasInterrupted() || read > 4)
+    await reading.close()
+    await trail.close()
+  }
 })
 
 test('the system chain that is pruned again keeps the newest head of each chain', async () => {

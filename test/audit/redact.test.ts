@@ -9,10 +9,11 @@ import { idMaker } from '../../src/base/id.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { randomPool } from '../../src/store/random-pool.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
-import { fileTest, type Gate, openFile, startGate } from '../helpers.ts'
-import { commit, note, only } from '../store/drafts.ts'
+import { fileTest, type Gate, openFile, startGate, temporaryFolder } from '../helpers.ts'
+import { commit, enrolment, note, only } from '../store/drafts.ts'
 import { changesBy } from '../store/old-tables.ts'
 import { tamper } from '../store/used-folder.ts'
+import { interrupted } from './interrupted.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 const SECRET = 'DE89370400440532013000'
@@ -146,4 +147,21 @@ fileTest('what stands between two erased entries is covered by neither, and who 
   const { status, firstBadSeq } = await verifySeqs(altered, LIVE, undefined)
   assert.deepEqual([status, firstBadSeq], ['tampered', between])
   await altered.close()
+})
+
+test('a verification is not misled by an erasure that comes after any of its reads of erasures', async (t) => {
+  for (let read = 1; read <= 8; read += 1) {
+    const { makeVerifier, after, wasInterrupted } = interrupted()
+    const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now, makeVerifier })
+    t.after(() => store.close())
+    await commit(store, enrolment())
+    await commit(store, { guards: [], writes: [], entries: Array.from({ length: 20 }, (_, n) => note({ n })) })
+    const deps = { store, clock: Date.now, newId: idMaker(Date.now, randomPool()) }
+    after(read, () => redact(deps, HOST, { chain: LIVE, first: 5, end: 15, reason: REASON }))
+    const { valid, fault, redactedEntries } = await verifySeqs(store, LIVE, undefined)
+    assert.deepEqual(
+      { valid, fault, erased: redactedEntries > 0 },
+      { valid: true, fault: null, erased: wasInterrupted() },
+    )
+  }
 })

@@ -12,6 +12,7 @@ import { emptyState } from '../../src/audit/replay/state.ts'
 import { MANIFEST_FILE } from '../../src/evidence/export.ts'
 import { verifyExport } from '../../src/evidence/verify-export.ts'
 import { exportFolder, readExport } from '../../src/files/export-folder.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { creation } from '../../src/store/records.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aKey, commit, LIVE } from '../store/drafts.ts'
@@ -117,7 +118,7 @@ for (const { name, rule, first, entries } of FORGERIES) {
     const scene = await withLane()
     await first?.(scene)
     const { store } = scene.trail
-    const length = (await store.lengths([LANE])).get(LANE) ?? 0
+    const length = await lengthOf(store, LANE)
     await append(scene, await entries(forger(scene)))
     const { status, firstBadSeq, fault } = await verifySeqs(store, LANE, undefined)
     const found = { status, firstBadSeq, rule: /\(rule (\w+)\)/.exec(fault ?? '')?.[1] }
@@ -143,7 +144,7 @@ test('the places of a trail among its lanes only grow, and are in no other chain
 test('the export of a lane is verified without the keys of its trail, which are not at hand', async () => {
   const { trail } = await withLane()
   await trail.checkpoints.signAll()
-  const end = (await trail.store.lengths([LANE])).get(LANE) ?? 0
+  const end = await lengthOf(trail.store, LANE)
   const out = join(temporaryFolder(), 'lane')
   const folder = exportFolder(out)
   const manifest = await exportRange(trail, LANE, { first: 0, end }, folder)

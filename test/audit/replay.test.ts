@@ -11,6 +11,7 @@ import type { Json } from '../../src/base/json.ts'
 import { MANIFEST_FILE } from '../../src/evidence/export.ts'
 import { verifyExport } from '../../src/evidence/verify-export.ts'
 import { exportFolder, readExport } from '../../src/files/export-folder.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { change, creation } from '../../src/store/records.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aKey, anApproval, aStop, aTenant, commit, LIVE } from '../store/drafts.ts'
@@ -620,7 +621,7 @@ for (const { name, rule, first, entries, at = 0, chain = LIVE } of FORGERIES) {
     const scene = await opened(await snapshot(honest.dir), LATER_MS + 1000)
     const { store } = scene.trail
     await first?.(scene)
-    const length = (await store.lengths([chain])).get(chain) ?? 0
+    const length = await lengthOf(store, chain)
     await commit(store, { guards: [], writes: [], entries: await entries(forger(scene)) })
     const { valid, status, firstBadSeq, fault } = await verifySeqs(store, chain, undefined)
     assert.deepEqual(
@@ -644,7 +645,7 @@ test('every rule has a forgery that breaks it', () => {
 async function ghostApproved(scene: Opened): Promise<number> {
   const { store } = scene.trail
   const forged = forger(scene)
-  const length = (await store.lengths([LIVE])).get(LIVE) ?? 0
+  const length = await lengthOf(store, LIVE)
   const vote = await forged.vote(approvals.pending, ghost)
   const used = await forged.use(approvals.pending, keys.bot, { amount: 1 })
   const [decided, use] = used as [EntryDraft, EntryDraft]

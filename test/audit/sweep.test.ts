@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweep } from '../../src/actions/audit/sweep.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { LIVE } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
@@ -37,7 +38,7 @@ test('a chain that was altered is recorded by name, and the others are verified 
     bad.map(({ chain, status, firstBadSeq }) => ({ chain, status, firstBadSeq })),
     [{ chain: LIVE, status: 'tampered', firstBadSeq: 20 }],
   )
-  const head = (await trail.store.lengths(['_system'])).get('_system') ?? 0
+  const head = await lengthOf(trail.store, '_system')
   const recorded = await trail.store.entryAt('_system', head - 1)
   const data = JSON.parse(recorded?.sections.find(({ name }) => name === 'data')?.json ?? '{}')
   assert.deepEqual([data.valid, data.chains, data.faults.length, data.faults[0]?.chain], [false, 3, 1, LIVE])

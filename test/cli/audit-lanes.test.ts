@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { appendFileSync, cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { verifyRange } from '../../src/actions/audit/verify-range.ts'
 import { laneOf } from '../../src/audit/chain.ts'
+import { byPython, ours } from '../evidence/python.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, aTenant, commit, creating, enrolment, LIVE, note, only } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
@@ -52,12 +53,22 @@ const audit = (dir: string, ...args: string[]) => run(['audit', ...args, '--data
 const listed = async (dir: string, ...args: string[]) =>
   JSON.parse((await audit(dir, 'list', '--tenant', 'acme', '--type', 'custom.note', ...args)).stdout)
 
+/** A trust file of the keys of a folder. */
+async function trustIn(dir: string): Promise<string> {
+  const trust = join(temporaryFolder(), 'trust.json')
+  assert.equal((await run(['signing-keys', 'export-trust', '--out', trust, '--data', dir])).code, 0)
+  return trust
+}
+
 test('a trail is listed over its lanes, in order, and a lane by its name', async () => {
   const all = await listed(scene.dir, '--order', 'asc', '--limit', '100')
   assert.deepEqual(
     all.map(({ id }: { id: string }) => id),
     scene.ids,
   )
+  const { stdout: shown } = await run(['audit', 'list', '--tenant', 'acme', '--data', scene.dir, '--limit', '3'])
+  const places = [...shown.matchAll(/^ *(\S+) +\d{4}-/gm)].map(([, place]) => place)
+  assert.deepEqual(places, ['~2:7', '~1:7', '8'])
   const lane = await audit(scene.dir, 'list', '--chain', ONE, '--type', 'custom.note', '--order', 'asc')
   assert.deepEqual(
     JSON.parse(lane.stdout).map(({ id }: { id: string }) => id),
@@ -93,7 +104,7 @@ test('a lane that was signed and is gone is missing from its trail', async () =>
   await trail.close()
 })
 
-test('an export has a folder for each lane, and each verifies', async () => {
+test('an export has a folder for each lane, and verifies as a whole', async () => {
   const out = join(temporaryFolder(), 'out')
   const { stdout } = await audit(scene.dir, 'export', '--tenant', 'acme', '--out', out)
   const data = JSON.parse(stdout)
@@ -105,11 +116,40 @@ test('an export has a folder for each lane, and each verifies', async () => {
       [TWO, join(out, 'lane-2')],
     ],
   )
-  const trust = join(temporaryFolder(), 'trust.json')
-  assert.equal((await run(['signing-keys', 'export-trust', '--out', trust, '--data', scene.dir])).code, 0)
-  for (const { folder } of [data, ...data.lanes])
-    assert.equal((await run(['evidence', 'verify', folder, '--trust', trust])).code, 0, folder)
+  const trust = await trustIn(scene.dir)
+  const lanesOf = async (folder: string) => {
+    const { code, stdout } = await run(['evidence', 'verify', folder, '--trust', trust, '--json'])
+    const verified = JSON.parse(stdout)
+    const inPython = { evidence: folder, trust: readFileSync(trust, 'utf8'), now: new Date().toISOString() }
+    assert.deepEqual(await byPython([inPython]), [ours(verified)], folder)
+    const { result, why } = verified.checks.find(({ check }: { check: string }) => check === 'lanes') ?? {}
+    return { code, result, why, chains: verified.lanes.map(({ chain }: { chain: string }) => chain) }
+  }
+  assert.deepEqual(await lanesOf(out), { code: 0, result: 'ok', why: null, chains: [ONE, TWO] })
+  assert.equal((await lanesOf(join(out, 'lane-2'))).code, 0)
+  assert.match(readFileSync(join(out, 'VERIFY.md'), 'utf8'), /lane-\*.*2 lanes/)
+
+  for (const [name, change, why] of LANE_CHANGES) {
+    const changed = join(temporaryFolder(), 'changed')
+    cpSync(out, changed, { recursive: true })
+    change(changed)
+    const found = await lanesOf(changed)
+    assert.deepEqual([found.code, found.result], [1, 'failed'], name)
+    assert.match(found.why, why, name)
+  }
 })
+
+const inLane = (folder: string, file = 'manifest.json') => join(folder, 'lane-1', file)
+const LANE_CHANGES: [name: string, change: (folder: string) => void, why: RegExp][] = [
+  ['a lane that is gone', (folder) => rmSync(join(folder, 'lane-1'), { recursive: true }), /live~1: .*not as it was/],
+  ['a manifest of another export', (folder) => appendFileSync(inLane(folder), ' '), /live~1: .*not as it was/],
+  ['another lane', (folder) => cpSync(inLane(folder, '../lane-2'), inLane(folder, '.'), { recursive: true }), /live~1/],
+  [
+    'entries that were changed',
+    (folder) => appendFileSync(inLane(folder, 'entries.jsonl'), '{}\n'),
+    /live~1: .*entries/,
+  ],
+]
 
 test('old content is erased in every lane, and an entry where it stands', async () => {
   const { dir, ids } = await laned()
@@ -137,12 +177,13 @@ test('old entries of every lane go into a folder of it, and what is left verifie
     ],
     stderr,
   )
-  for (const { archive: folder } of [data, ...data.lanes]) assert.ok(existsSync(join(folder, 'manifest.json')), folder)
+  assert.equal((await run(['evidence', 'verify', archive, '--trust', await trustIn(dir)])).code, 0)
+  assert.deepEqual(Object.keys(JSON.parse(readFileSync(join(archive, 'manifest.json'), 'utf8')).lanes), ['1', '2'])
   assert.equal((await listed(dir, '--limit', '100')).length, 6)
   assert.equal((await audit(dir, 'verify')).code, 0)
 })
 
-test('a decision of a lane is shown with its lane, by the trail that it belongs to', async () => {
+test('a decision of a lane is shown with its lane, and has evidence that verifies', async () => {
   const { dir } = await laned()
   const decided = aDecision('allow')
   const trail = await openTrail(dir, Date.now)
@@ -150,4 +191,11 @@ test('a decision of a lane is shown with its lane, by the trail that it belongs 
   await trail.close()
   const shown = await run(['decisions', 'show', decided.decision.id, '--data', dir, '--json'])
   assert.equal(JSON.parse(shown.stdout).chain, TWO, shown.stderr)
+  const folder = temporaryFolder()
+  for (const form of [[], ['--dsse']]) {
+    const file = join(folder, `bundle${form.length}.json`)
+    const exported = await run(['evidence', 'export', decided.decision.id, '--data', dir, '--out', file, ...form])
+    assert.equal(exported.code, 0, exported.stderr)
+    assert.equal((await run(['evidence', 'verify', file, '--trust', await trustIn(dir)])).code, 0)
+  }
 })

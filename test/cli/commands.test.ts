@@ -136,6 +136,7 @@ const COMMANDS = [
   'signing-keys rotate',
   'signing-keys revoke',
   'signing-keys export-trust',
+  'signing-keys export-seal',
   'killswitch status',
   'killswitch trigger',
   'killswitch recover',
@@ -1107,6 +1108,12 @@ const ROWS: Row[] = [
     args: () => ['signing-keys', 'export-trust', ...at()],
     code: 0,
     json: ({ v, logKeys }) => assert.deepEqual([v, logKeys], [1, [{ vkey: world.vkey, until: null }]]),
+  },
+  {
+    name: 'signing-keys export-seal',
+    args: () => ['signing-keys', 'export-seal', '--out', join(world.root, 'seal-key.json'), ...at(), '--json'],
+    code: 0,
+    json: ({ logKey }) => assert.equal(logKey, world.logKeyId),
   },
   {
     name: 'signing-keys revoke: the one in use',

@@ -159,7 +159,8 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   async 'audit.verifyLive'(gate, range) {
     const told: unknown[] = []
     for await (const event of gate.audit.verifyLive(range)) told.push(event)
-    return told
+    // Between them, as much progress as the trail has chains.
+    return [told[0], told.at(-1)]
   },
   'audit.log': (gate, entry) => gate.audit.log(entry),
   'decisions.list': (gate, query) => gate.decisions.list(query),

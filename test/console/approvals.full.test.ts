@@ -4,7 +4,7 @@ import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { addressOf, assertSound, barriersOf, openConsole } from './support.ts'
+import { addressOf, assertSound, barriersOf, openConsole, REFUSED } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -175,7 +175,7 @@ test('without the service the list stays, and says that it may be old; then it i
   await page.context().setOffline(true)
   await page.getByText('Not live').waitFor()
   assert.equal(await page.locator('.inbox-row').count(), 1)
-  await assertSound(opened)
+  await assertSound(opened, REFUSED)
   await ask(gate, bot, 'payment.transfer', { amount: 6 })
   await page.context().setOffline(false)
   await page.locator('.inbox-row').nth(1).waitFor()

@@ -37,8 +37,8 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+  context.setDefaultTimeout(HANGS_MS)
   const page = await context.newPage()
-  page.setDefaultTimeout(HANGS_MS)
   const faults = faultsOf(page, gate.server.url)
   await page.goto(gate.server.url + address)
   return { page, faults }

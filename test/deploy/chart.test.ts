@@ -64,7 +64,7 @@ for (const chart of CHARTS) {
 /** Settings that the chart gives itself, or for which a pod would need more than a value. */
 const NOT_BY_VALUES: readonly SettingName[] = [
   ...(['data', 'store', 'storePassword', 'policies', 'host', 'port', 'socket', 'allowedHosts'] as const),
-  ...(['signingKey', 'anchorFile', 'anchorUrl', 'anchorSecret', 'stopDelay'] as const),
+  ...(['signingKey', 'sealKey', 'anchorFile', 'anchorUrl', 'anchorSecret', 'stopDelay'] as const),
   // All pods would have the same one, in place of their own.
   'name',
 ]

@@ -183,7 +183,10 @@ fullTest('a large policy set comes into force without holding up the service', a
     const { stallMs, idleMs } = await stallsOf(gate, `Large ${i}.`)
     stalls.push(`${stallMs.toFixed(0)} ms, an idle one ${idleMs.toFixed(0)}`)
     t.diagnostic(`the event loop stood still for ${stalls.at(-1)}`)
-    if (stallMs < 150 + idleMs) return
+    // On a busy machine everything takes longer: parsing it here too.
+    const sinceMs = performance.now()
+    compilePolicySet(sourceOf({ 'main.yaml': largePolicy('R.') }))
+    if (stallMs < Math.max(150 + idleMs, (performance.now() - sinceMs) / 8)) return
   }
   assert.fail(`the event loop stood still for ${stalls.join('; ')}`)
 })

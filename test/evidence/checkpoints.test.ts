@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger } from '../../src/service/log.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import type { Store } from '../../src/store/store.ts'
 import { fileTest, type GateOptions, openFile, startGate } from '../helpers.ts'
 import { assertRefused, untilLoaded } from '../http/support.ts'
@@ -22,7 +23,7 @@ async function watched(options: GateOptions = {}) {
   await untilLoaded(gate, owner)
   const { store } = gate.server
   const signed = async (chain = LIVE): Promise<number> => (await checkpointsOf(store, chain)).at(-1)?.size ?? 0
-  const length = async (chain = LIVE): Promise<number> => (await store.lengths([chain])).get(chain) ?? 0
+  const length = async (chain = LIVE): Promise<number> => await lengthOf(store, chain)
   const wait = (ms: number): void => {
     now += ms
   }

@@ -13,6 +13,7 @@ import { trustFile } from '../../src/evidence/trust.ts'
 import { verifyExport } from '../../src/evidence/verify-export.ts'
 import { exportFolder, readExport } from '../../src/files/export-folder.ts'
 import { readSigningKey } from '../../src/files/signing-key.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { grow } from '../audit/trail.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
@@ -31,7 +32,7 @@ await grow(trail, 300)
 await commit(trail.store, only(note(HOSTILE)))
 await grow(trail, 40)
 const trust = trustOf(trail.store)
-const length = (await trail.store.lengths([LIVE])).get(LIVE) ?? 0
+const length = await lengthOf(trail.store, LIVE)
 
 async function exported(first: number, end: number): Promise<string> {
   const dir = join(temporaryFolder(), 'export')

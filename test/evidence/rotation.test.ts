@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
+import { eventEntry } from '../../src/actions/deps.ts'
+import { exportBundle } from '../../src/actions/evidence/evidence.ts'
 import { revokeSigningKey, rotateLogKey } from '../../src/actions/evidence/signing-key-changes.ts'
 import { idOf, type KeyFile, keyInUse, openKeyring, WrongSigningKey } from '../../src/actions/evidence/signing-keys.ts'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
@@ -12,7 +15,9 @@ import type { Bundle } from '../../src/evidence/bundle.ts'
 import { publicKeyOf } from '../../src/evidence/signature.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
-import { signingKeyFile } from '../../src/files/signing-key.ts'
+import { sealKeysAt, signingKeyFile } from '../../src/files/signing-key.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
+import type { SealKeys } from '../../src/store/store.ts'
 import { fileTest, startGate, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { archive, notOk, verifyOverHttp } from './bundles.ts'
@@ -20,6 +25,7 @@ import { assertOneHistory, signerOf } from './signed.ts'
 
 const verdict = (bundle: Bundle, logKeys: readonly LogKey[]): string =>
   verifyBundle(bundle, { trust: { logKeys, revoked: new Map() }, nowMs: Date.now() }).verdict
+const HOST = { kind: 'host', id: 'host:0' } as const
 const inUse = ({ name, publicKey }: LogKey): LogKey => ({ name, publicKey, until: null })
 
 type World = Awaited<ReturnType<typeof archive>>
@@ -69,6 +75,96 @@ test('log keys that follow one another while the service runs, decides and expor
   for (const bundle of bundles.slice(-2)) assert.equal(verdict(bundle, [newest]), 'valid')
   await assertOneHistory(beside.store)
   assert.deepEqual(beside.faults, [])
+})
+
+test('a service that lacks the rotated key writes nothing, says which one it lacks, and goes on once it is there', async (t) => {
+  const { gate, owner } = await archive()
+  const { store } = gate.server
+  const beside = await signerOf(t, gate.dir)
+  const inPlace = `${gate.dir}/data/signing-key.pem`
+  const elsewhere = join(temporaryFolder(), 'signing-key.pem')
+  copyFileSync(inPlace, elsewhere)
+  const { to } = await rotateLogKey(beside, signingKeyFile(elsewhere), SERVICE)
+  const lacks = `The log key was rotated to ${to.id}, and its file is not in place here yet.`
+  await until('it says so', async () => store.altered().some(({ message }) => message === lacks))
+  // The ends of all chains are compared, and signed, each second meanwhile.
+  await sleep(1500)
+  const { details } = (await gate.call(owner, 'GET', '/readyz')).body
+  const reasons: string[] = details.map(({ message }: { message: string }) => message)
+  assert.deepEqual(
+    reasons.filter((reason) => !/cannot be written since/.test(reason)),
+    [lacks],
+  )
+  const lengths = async () => store.lengths(await store.chains())
+  const before = await lengths()
+  const check = () =>
+    gate.call(owner, 'POST', '/gate/check', { tenantId: 'acme', action: 'payment.transfer', context: { amount: 1 } })
+  const { status, body } = await check()
+  assert.deepEqual([status, body.error], [503, 'audit_unavailable'])
+  assert.deepEqual(await lengths(), before)
+  copyFileSync(elsewhere, inPlace)
+  await until('it goes on', async () => (await check()).status === 200)
+  assert.deepEqual([store.altered(), await store.unsealed()], [[], []])
+})
+
+fileTest('a rotation is taken in as a whole, whenever the new key comes into its place', async (t) => {
+  const { gate } = await archive()
+  await gate.server.close()
+  const beside = await signerOf(t, gate.dir)
+  const atHand = sealKeysAt(`${gate.dir}/data/signing-key.pem`)
+  let absent = 0
+  let rotated: string | undefined
+  const sealKeys: SealKeys = (id) => {
+    if (id === rotated && absent > 0) absent -= 1
+    else return atHand(id)
+    return undefined
+  }
+  const late = openStore({ create: false, dir: `${gate.dir}/data`, clock: Date.now, sealKeys })
+  t.after(() => late.close())
+  for (let times = 0; times < 5; times += 1) {
+    const { to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
+    ;[rotated, absent] = [to.id, times]
+    const commits = Array.from({ length: 5 }, async () => {
+      await late.refresh()
+      const note = eventEntry(
+        { store: late, clock: Date.now, newId: beside.newId },
+        '_system',
+        'audit.verified',
+        {},
+        SERVICE,
+      )
+      await late.commit({ guards: [], writes: [], entries: [note] }).catch(() => undefined)
+    })
+    for (const commit of commits) await commit
+    await beside.store.refresh()
+    await late.refresh()
+    assert.deepEqual([late.altered(), await late.unsealed()], [[], []], `absent ${times} times`)
+  }
+})
+
+test('a store that has not read a rotation yet takes no chain for altered', async (t) => {
+  const { gate } = await archive()
+  const [one, other] = [await signerOf(t, gate.dir), await signerOf(t, gate.dir)]
+  await rotateLogKey(one, one.keyFile, HOST)
+  assert.ok((await other.store.sealedHead('_system')) !== undefined)
+  await rotateLogKey(one, one.keyFile, HOST)
+  assert.deepEqual(await other.store.unsealed(), [])
+  await rotateLogKey(one, one.keyFile, HOST)
+  await one.checkpoints.signAll()
+  const { valid, fault, sealed } = await verifySeqs(other.store, '_system', undefined)
+  assert.deepEqual({ valid, fault, sealed }, { valid: true, fault: null, sealed: true })
+})
+
+test('a bundle has the rotation to the key that signed its checkpoint, read or not', async (t) => {
+  const { gate, decide, verify } = await archive()
+  const [one, other] = [await signerOf(t, gate.dir), await signerOf(t, gate.dir)]
+  await other.keyring.bundleKey()
+  const id = await decide(1)
+  await one.store.refresh()
+  await rotateLogKey(one, one.keyFile, HOST)
+  await one.checkpoints.signAll()
+  const { verdict, reasons } = verify(await exportBundle(other, 'acme/live', id))
+  assert.deepEqual({ verdict, reasons }, { verdict: 'valid', reasons: [] })
 })
 
 test('once a log key was rotated, its certificates are no longer used: it may be revoked', async (t) => {
@@ -130,24 +226,28 @@ const killed = (file: KeyFile): KeyFile => ({
   },
 })
 
-test('killed before the new key lies in its place: the next start, and the running service, put it there', async (t) => {
+test('killed before the new key lies in its place: the running service puts it there', async (t) => {
   const world = await archive()
   const beside = await signerOf(t, world.gate.dir)
-  for (const survivor of ['the running service', 'the next start']) {
-    await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
-    const recorded = keyInUse(beside.store)
-    assert.notEqual(fileKey(beside.keyFile), recorded?.publicKey)
-    if (survivor === 'the next start') {
-      await openKeyring(beside, beside.keyFile)
-    } else {
-      await untilFollowed(world, recorded?.publicKey)
-      await world.bundleOf(await world.decide(1))
-    }
-    assert.equal(fileKey(beside.keyFile), recorded?.publicKey, survivor)
-    assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
-  }
-  const bundle = await world.bundleOf(await world.decide(2))
+  await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
+  const recorded = keyInUse(beside.store)
+  await untilFollowed(world, recorded?.publicKey)
+  const bundle = await world.bundleOf(await world.decide(1))
+  assert.equal(fileKey(beside.keyFile), recorded?.publicKey)
+  assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
   assert.equal(verdict(bundle, trustOf(beside.store).logKeys), 'valid')
+})
+
+test('killed before the new key lies in its place: the next start puts it there', async (t) => {
+  const { gate } = await archive()
+  await gate.server.close()
+  const beside = await signerOf(t, gate.dir)
+  await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
+  const recorded = keyInUse(beside.store)
+  assert.notEqual(fileKey(beside.keyFile), recorded?.publicKey)
+  await openKeyring(beside, beside.keyFile)
+  assert.equal(fileKey(beside.keyFile), recorded?.publicKey)
+  assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
 })
 
 test('killed after the new key was made, before it is recorded: the old one goes on', async (t) => {

@@ -21,7 +21,7 @@ const CASES: readonly (readonly [what: string, text: string, reason: RegExp])[] 
 for (const [what, text, reason] of CASES) {
   test(`${what}: the reason says so, of a bundle and of a manifest`, async () => {
     const manifest = Buffer.from(text)
-    const none = { manifest, fileOf: async () => undefined, lines: noLines }
+    const none = { manifest, fileOf: async () => undefined, lines: noLines, lane: () => undefined }
     const results = [
       verifyEvidence(text),
       verifyEvidence(manifest),

@@ -21,6 +21,7 @@ for (const way of ['cut', 'stall'] as const) {
     network[way]()
     await until('checks are refused', async () => (await check())?.status === 503)
     await until('it is not ready', async () => !(await ready()))
+    await until('it says why', async () => /maxStaleness/.test(await (await fetch(`${url}/readyz`)).text()))
     // By now it does not wait for an answer.
     const askedMs = performance.now()
     const refused = await check()

@@ -91,16 +91,19 @@ test('eight sidecars, one killed each second, a server that restarts, stops and 
     repeat(stop),
   ]
   const started: Promise<void>[] = []
-  for (let second = 1; second <= SECONDS; second += 1) {
-    await later(1000)
-    if (RESTARTS.includes(second)) await server.restart()
-    const at = Math.floor(Math.random() * SIDECARS)
-    await sidecars[at]?.end('SIGKILL')
-    sidecars[at] = undefined
-    started.push(start(at))
+  try {
+    for (let second = 1; second <= SECONDS; second += 1) {
+      await later(1000)
+      if (RESTARTS.includes(second)) await server.restart()
+      const at = Math.floor(Math.random() * SIDECARS)
+      await sidecars[at]?.end('SIGKILL')
+      sidecars[at] = undefined
+      started.push(start(at))
+    }
+    await until('so many mails were allowed', () => isLimitReached)
+  } finally {
+    isOver = true
   }
-  await until('so many mails were allowed', () => isLimitReached)
-  isOver = true
   await Promise.all([...loads, ...started])
   await Promise.all(sidecars.map((sidecar) => sidecar?.end('SIGTERM')))
   assert.ok(acknowledged.length > 100, `${acknowledged.length} decisions`)

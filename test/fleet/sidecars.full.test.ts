@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Key, Service } from '../e2e/processes.ts'
+import { type Key, later, post, type Service } from '../e2e/processes.ts'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
+import { withClient } from '../postgres.ts'
 import { until } from '../until.ts'
 import { fleet } from './fleet.ts'
 
@@ -80,4 +81,17 @@ test('a half-rolled set is seen in the overview and the metrics, and a killed si
     },
     NEWS_MS,
   )
+})
+
+test('a sidecar that starts waits longer for a lock that others hold than a request does', async (t) => {
+  const { serve, key, admin } = await fleet(t)
+  const agent = await key('agent')
+  const { url } = await withClient(admin, async (client) => {
+    await client.query('BEGIN; LOCK TABLE gate.audit_entry IN SHARE MODE')
+    const starting = serve()
+    await later(12_000)
+    await client.query('ROLLBACK')
+    return starting
+  })
+  assert.equal((await post(url, agent, '/gate/check', { action: 'email.send' }))?.status, 200)
 })

@@ -15,6 +15,7 @@ import type { Grounds, HistoryEnd } from '../../src/audit/grounds.ts'
 import { idMaker, siblingId } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { historyFrom, type TakenAction } from '../../src/gate/history.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import type { Snapshot } from '../../src/store/queries.ts'
 import { type MakeWriter, writeHere, writeInThread } from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -260,7 +261,8 @@ const step = fc.record({
 })
 
 test('property: what the service reads from its file is what a list of what was allowed comes to', async () => {
-  let now = Date.UTC(2026, 4, 1)
+  // A server forgets by its own clock the counters that nobody used for a day.
+  let now = Date.now()
   const gate = await start({ clock: () => now })
   const keys = { bot: await gate.key({ identity: 'bot' }), ann: await gate.key({ identity: 'ann' }) }
   const { store } = gate.server
@@ -446,7 +448,7 @@ fileTest('of entries that count for nobody, a limited number is looked at before
         SELECT last + i, ts, randomblob(16), zeroblob(32), zeroblob(32), x'', x'', 'post.write', 'deny'
           FROM n, (SELECT max(at) AS last, ts FROM audit_entry WHERE chain = (SELECT number FROM chain WHERE name = 'acme/live'))`),
   )
-  const end = (await store.lengths(['acme/live'])).get('acme/live') ?? 0
+  const end = await lengthOf(store, 'acme/live')
   /** Entries that were looked at in each snapshot. */
   const looked: number[] = []
   const counted = (at: Snapshot): Snapshot => ({

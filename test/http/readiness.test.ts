@@ -36,7 +36,7 @@ fileTest('a service that cannot write says so although nobody asks, and is ready
   await until('it is not ready', async () => !(await isReady(gate)))
   const { reasons, message } = await readiness(gate)
   assert.equal(reasons.length, 1)
-  assert.match(reasons[0] ?? '', /^The data file cannot be written since 20\d\d-/)
+  assert.match(reasons[0] ?? '', /^The store cannot be written since 20\d\d-/)
   assert.equal(message, reasons[0])
   assert.equal((await metric(gate, 'unready'))['reason="writes"'], 1)
   assert.ok(((await metric(gate, 'commits_refused_total'))['code="overloaded"'] ?? 0) > 0)

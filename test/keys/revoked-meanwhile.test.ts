@@ -15,6 +15,7 @@ import { recover } from '../../src/actions/killswitch/recover.ts'
 import { recordOutcome } from '../../src/actions/outcomes/outcomes.ts'
 import { Sessions } from '../../src/actions/sessions/sessions.ts'
 import { idMaker } from '../../src/base/id.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { setOf } from '../authoring/sources.ts'
 import { temporaryFolder } from '../helpers.ts'
@@ -97,7 +98,7 @@ const ACTS: [what: string, prepare: () => Promise<(at: CheckDeps, caller: Caller
   ],
 ]
 
-const size = async () => (await store.lengths(['acme/live'])).get('acme/live') ?? 0
+const size = async () => await lengthOf(store, 'acme/live')
 
 for (const [what, prepare] of ACTS) {
   test(`who ${what} and is revoked before that is committed has done nothing`, async () => {

@@ -49,7 +49,7 @@ fileTest('a stop that is not on disk yet is the same one when triggered again, a
   assert.deepEqual([again.persisted, again.switches.length], [false, 1])
   const answer = await recover()
   assertRefused(answer, 'audit_unavailable')
-  assert.match(answer.body.message, /not in the data file yet/)
+  assert.match(answer.body.message, /not in the store yet/)
   assert.equal(await active(), true)
 })
 

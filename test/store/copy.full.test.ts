@@ -126,8 +126,8 @@ const CHANGED = [
   },
   {
     what: 'the target has an entry more',
-    target: `UPDATE gate.chain SET name = 'acme/life' WHERE name = 'acme/live'`,
-    message: /has entries of acme\/life that are not in .*Remove the copy, and begin again/,
+    target: `UPDATE gate.chain SET name = 'else/live' WHERE name = 'acme/live'`,
+    message: /has entries of else\/live that are not in .*Remove the copy, and begin again/,
   },
   {
     what: 'the target became that of another trail',
@@ -136,7 +136,7 @@ const CHANGED = [
   },
   {
     what: 'the target is in use all the same',
-    target: `INSERT INTO gate.sidecar VALUES (1, 1, 'a', now() + interval '1 minute')`,
+    target: `INSERT INTO gate.sidecar VALUES (1, 1, 'a', '', now() + interval '1 minute')`,
     message: /in use by sidecars/,
   },
 ]
@@ -187,7 +187,10 @@ test('an entry that reaches the source behind the back of the copy ends it befor
 })
 
 const MEANWHILE = [
-  { sql: "INSERT INTO gate.sidecar VALUES (1, 1, 'a', now() + interval '1 minute')", message: /in use by sidecars/ },
+  {
+    sql: "INSERT INTO gate.sidecar VALUES (1, 1, 'a', '', now() + interval '1 minute')",
+    message: /in use by sidecars/,
+  },
   { sql: "INSERT INTO gate.key_use VALUES ('key_a', '')", message: /The database is not empty any more/ },
 ]
 

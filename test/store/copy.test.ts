@@ -264,7 +264,7 @@ async function clientOf(t: TestContext, { whole }: Server): Promise<pg.Client> {
 }
 
 function leased({ whole }: Server): Promise<unknown> {
-  const lease = "INSERT INTO gate.sidecar VALUES (1, 1, 'a', now() + interval '1 minute')"
+  const lease = "INSERT INTO gate.sidecar VALUES (1, 1, 'a', '', now() + interval '1 minute')"
   return withClient(whole, (client) => client.query(lease))
 }
 

@@ -71,6 +71,29 @@ test('of one group, only the first that counts with a counter is committed', asy
   assert.deepEqual(results.map(({ conflict }) => conflict).toSorted(), [...Array(4).fill('counters'), null])
 })
 
+test('counters of a tenant move its own time, and none of another, in whichever group they come', async (t) => {
+  const { url, open } = await scene(t)
+  const a = await open()
+  const other = (): Submission => ({
+    guards: [],
+    writes: [],
+    entries: [{ ...aDecision('allow'), chain: 'other/live' }],
+  })
+  await Promise.all([commit(a, allow(counters(0))), commit(a, other())])
+  const farMs = START_MS + 10 * 365 * 86_400_000
+  await withClient(url, (client) => client.query(`UPDATE gate.counter SET floor = ${farMs}`))
+  const mixed = Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? other() : allow(counters(null))))
+  const times = await Promise.all(mixed.map((submission) => timeOf(a, submission)))
+  for (const [i, ms] of times.entries()) assert.equal(ms > farMs, i % 2 === 1, `${i}: ${new Date(ms).toISOString()}`)
+  // Those that are not counted share groups, and a head that is ahead moves no floor of another tenant.
+  const others = Array.from({ length: 6 }, (_, i) =>
+    i % 2 === 0 ? allow() : { ...other(), guards: [counters(null, 0, 'x')] },
+  )
+  const later = await Promise.all(others.map((submission) => timeOf(a, submission)))
+  for (const [i, ms] of later.entries()) assert.equal(ms > farMs, i % 2 === 0, `${i}: ${new Date(ms).toISOString()}`)
+  assert.ok(((await floorOf(a, 'x')) ?? Number.NaN) < farMs)
+})
+
 test('a counter that another sidecar holds refuses at once, and never keeps other decisions waiting', async (t) => {
   const { url, open } = await scene(t)
   const a = await open()

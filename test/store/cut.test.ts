@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import { draftAt, prepareEntry } from '../../src/audit/draft.ts'
 import { seal } from '../../src/audit/entry.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { startGate } from '../helpers.ts'
@@ -93,6 +94,6 @@ test('what was appended without the log key is neither signed nor in a bundle, a
   db.close()
   assertRefused(await gate.call(owner, 'GET', `/evidence/bundle/${forged.decision.id}`), 'audit_unavailable')
   const signed = (await gate.server.store.lastCheckpoint(LIVE))?.size ?? 0
-  assert.ok(signed < ((await gate.server.store.lengths([LIVE])).get(LIVE) ?? 0))
+  assert.ok(signed < (await lengthOf(gate.server.store, LIVE)))
   assert.equal((await fetch(`${gate.server.url}/readyz`)).status, 503)
 })

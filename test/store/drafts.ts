@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { actorOf } from '../../src/actions/deps.ts'
 import type { Approval } from '../../src/approvals/approval.ts'
-import { chainOf, ownerOf, SYSTEM_CHAIN, trailOf } from '../../src/audit/chain.ts'
+import { ownerOf, SYSTEM_CHAIN, trailOf } from '../../src/audit/chain.ts'
 import { type Actor, type DecisionEntry, type EventEntry, SERVICE } from '../../src/audit/draft.ts'
 import { isReservedType } from '../../src/audit/events.ts'
 import { digestOf } from '../../src/base/digest.ts'
@@ -9,14 +9,14 @@ import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import type { ApiKey } from '../../src/keys/apikey.ts'
 import type { Tenant } from '../../src/keys/tenant.ts'
-import { GLOBAL, type KillSwitch } from '../../src/killswitch/killswitch.ts'
+import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
 import {
   type Change,
+  chainOfRecord,
   change,
   creation,
   type RecordKind,
   type Records,
-  type RecordWrite,
   type SigningKey,
 } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -101,28 +101,12 @@ const TYPES: Record<RecordKind, string> = {
 /** The change of a record, with the entry that records it, in the chain where it belongs. */
 export function changing<K extends RecordKind>(made: Change<K>, type?: string): Submission {
   const { write, data } = made
-  const chain = chainOfWrite(write)
+  const chain = chainOfRecord(write)
   const actor = data.record === 'policy' ? SERVICE : HOST
   return {
     guards: [],
     writes: [write],
     entries: [note(data as Json, { type: type ?? TYPES[data.record], chain, actor })],
-  }
-}
-
-function chainOfWrite(write: RecordWrite): string {
-  switch (write.kind) {
-    case 'tenant':
-    case 'signingKey':
-      return SYSTEM_CHAIN
-    case 'key':
-      return write.record.tenantId === null ? SYSTEM_CHAIN : chainOf(write.record.tenantId, write.record.environment)
-    case 'policy':
-      return chainOf(write.record.id, 'live')
-    case 'switch':
-      return write.record.target === GLOBAL ? SYSTEM_CHAIN : write.record.target
-    case 'approval':
-      return write.record.chain
   }
 }
 

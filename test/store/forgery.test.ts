@@ -28,6 +28,9 @@ const made = <K extends RecordKind>({ data }: Change<K>): object => data
 const elsewhereApproved = anApproval({ chain: 'other/live' })
 const elsewhere = /does not belong to this chain/
 
+/** Entries of another chain are none of an approval. */
+const IN_NO_ENTRY = /The stored approval \w+ is in no audit entry/
+
 const forgeries: Forgery[] = [
   {
     name: "an admin key in a tenant's chain",
@@ -77,7 +80,7 @@ const forgeries: Forgery[] = [
     type: 'approval.approved',
     data: made(creation('approval', elsewhereApproved)),
     write: creation('approval', elsewhereApproved).write,
-    named: elsewhere,
+    named: IN_NO_ENTRY,
   },
   {
     name: 'a key by an entry about policies',
@@ -119,7 +122,7 @@ for (const { name, chain, type, data, write, named } of forgeries) {
     await store.close()
     const { finding, message } = await findingIn(dir)
     assert.equal(finding, 'at open')
-    assert.match(message, new RegExp(`Audit chain ${chain}, entry 1: `))
+    if (named !== IN_NO_ENTRY) assert.match(message, new RegExp(`Audit chain ${chain}, entry 1: `))
     assert.match(message, named)
   })
 }

@@ -110,7 +110,7 @@ const alterations: { name: string; alter: (url: string) => Promise<void>; refuse
     alter: (url) =>
       altered(
         url,
-        "INSERT INTO gate.api_key SELECT 'key_x', replace(body, id, 'key_x'), changed FROM gate.api_key LIMIT 1",
+        "INSERT INTO gate.api_key SELECT 'key_x', replace(body, id, 'key_x'), changed, tenant FROM gate.api_key LIMIT 1",
       ),
     refused: /key key_x is in no audit entry/,
   },

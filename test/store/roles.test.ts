@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type pg from 'pg'
 import { sealKeysAt } from '../../src/files/signing-key.ts'
@@ -9,53 +7,15 @@ import type { SettingName } from '../../src/service/settings.ts'
 import { migrateServer, openServerStore } from '../../src/store/postgres/store.ts'
 import { run } from '../cli/program.ts'
 import { assertRecorded } from '../e2e/processes.ts'
-import { type Gate, startGate, temporaryFolder } from '../helpers.ts'
-import { withClient } from '../postgres.ts'
+import { startGate, temporaryFolder } from '../helpers.ts'
+import { postgresDatabase, withClient } from '../postgres.ts'
 import { commit, LIVE, note, only } from './drafts.ts'
-import { type Governed, governed, type RoleName } from './roles.ts'
-
-const MAIL = { action: 'email.send' }
-const PAYMENT = { action: 'payment.transfer', context: { amount: 5000 } }
-
-/** Settings by which the service, or a command, opens the database in a role. */
-function settingsFor({ as }: Governed, role: RoleName): { store: string; storePassword: string; signingKey: string } {
-  const dir = temporaryFolder()
-  const url = new URL(as(role))
-  const storePassword = join(dir, 'password')
-  writeFileSync(storePassword, url.password, { mode: 0o600 })
-  url.password = ''
-  return { store: url.href, storePassword, signingKey: join(dir, 'signing-key.pem') }
-}
-
-/** A day of a sidecar: what it decides, holds and stops. */
-async function dayOf({ key, call, server }: Gate): Promise<void> {
-  const [owner, agent] = [await key({ roles: ['owner'], identity: 'ann' }), await key({ roles: ['agent'] })]
-  const data = async (of: typeof owner, path: string, body: object) => {
-    const answer = await call(of, 'POST', path, { tenantId: 'acme', ...body }, { 'idempotency-key': path })
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body.data
-  }
-  const { decision, decisionId } = await data(agent, '/gate/check', MAIL)
-  assert.equal(decision, 'allow')
-  await data(agent, '/gate/outcome', { decisionId, status: 'succeeded' })
-  const { approvalId } = (await call(agent, 'POST', '/gate/check', { tenantId: 'acme', ...PAYMENT })).body.data
-  const { status } = await data(owner, `/approvals/${approvalId}/approve`, { approverId: 'ann', comment: 'seen' })
-  assert.equal(status, 'approved')
-  assert.equal((await call(agent, 'POST', '/gate/check', { tenantId: 'acme', ...PAYMENT })).body.data.decision, 'allow')
-  const stop = { level: 'L3', scope: 'acme' }
-  await data(owner, '/killswitch/trigger', { ...stop, reason: 'drill', triggeredBy: 'ann' })
-  assert.equal((await call(agent, 'POST', '/gate/check', { tenantId: 'acme', ...MAIL })).body.data.decision, 'deny')
-  await data(owner, '/killswitch/recover', { ...stop, recoveredBy: 'ann', comment: 'over' })
-  const { id } = await key({ roles: ['auditor'] })
-  assert.equal((await call(owner, 'DELETE', `/keys/${id}`)).status, 200)
-  // Signs the newest entries, and writes the last uses of keys.
-  assert.deepEqual(await server.close(), [])
-}
+import { dayOf, type Governed, governed, type RoleName, settingsFor } from './roles.ts'
 
 /** A trail that a sidecar wrote. */
 async function scene(t: TestContext): Promise<Governed & { settings: ReturnType<typeof settingsFor> }> {
   const database = await governed(t)
-  const settings = settingsFor(database, 'gate_sidecar')
+  const settings = settingsFor(database.as('gate_sidecar'))
   await dayOf(await startGate(t, { settings }))
   return { ...database, settings }
 }
@@ -75,7 +35,7 @@ test('a sidecar decides, holds, stops, manages keys and signs checkpoints in its
 
 test('an auditor lists and verifies with the commands, without the log key, and writes nothing', async (t) => {
   const database = await scene(t)
-  const { store, storePassword } = settingsFor(database, 'gate_auditor')
+  const { store, storePassword } = settingsFor(database.as('gate_auditor'))
   const settings = { store, storePassword, data: temporaryFolder() }
   const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [envOf(name as SettingName), value]))
   const command = (...args: string[]) => run(args, { env })
@@ -85,7 +45,7 @@ test('an auditor lists and verifies with the commands, without the log key, and 
   assert.match(listed.stdout, /killswitch\.recovered/, listed.stderr)
   const refused = await command('keys', 'create', '--tenant', 'acme', '--role', 'agent')
   assert.equal(refused.code, 3, refused.stderr)
-  assert.match(refused.stderr, /cannot be written/)
+  assert.match(refused.stderr, /cannot be written; nothing was decided\. It said: The log key \S+ is not available\.$/m)
 })
 
 /** Statements that the server refuses by what a role may do, not by a trigger. */
@@ -222,4 +182,22 @@ test('a schema that the owner makes belongs to the owner alone', async (t) => {
     ),
   )
   assert.deepEqual(rows, [{ owner: 'gate_owner' }])
+})
+
+test('a password that is missing is named at once', async (t) => {
+  const url = new URL(await postgresDatabase(t))
+  url.password = ''
+  await assert.rejects(openServerStore({ address: { url: url.href }, clock: Date.now }), {
+    name: 'UnusableFile',
+    message: /the server asks for a password; name its file with --store-password\.$/,
+  })
+})
+
+test('a command whose login may not write says what the database said', async (t) => {
+  const { as } = await governed(t)
+  const { store, storePassword } = settingsFor(as('gate_auditor'))
+  const flags = ['--role', 'agent', '--store', store, '--store-password', storePassword]
+  const { code, stderr } = await run(['keys', 'create', '--tenant', 'acme', ...flags])
+  assert.equal(code, 3)
+  assert.match(stderr, /cannot be written; nothing was decided\. It said: permission denied for \w+ \w+\.$/m)
 })

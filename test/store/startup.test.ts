@@ -117,7 +117,7 @@ const states: Row[] = [
   {
     name: 'an approval that nobody asked for',
     change: sql("INSERT INTO approval (id, body, changed) SELECT 'apr_forged', body, 0 FROM approval LIMIT 1"),
-    named: /approval apr_forged is in no audit entry/,
+    named: /approval apr_forged is not a record of that id/,
   },
   {
     name: 'an approval that nobody asked for, where reading does not begin',
@@ -129,7 +129,7 @@ const states: Row[] = [
     change: sql(
       "INSERT INTO approval (rowid, id, body, changed) SELECT 9007199254740993, 'apr_forged', body, 0 FROM approval LIMIT 1",
     ),
-    named: /approval apr_forged is in no audit entry/,
+    named: /approval apr_forged is not a record of that id/,
   },
   { name: 'a plan changed', change: forged('tenant', "id = 'acme'", { plan: 'free' }), named: /tenant acme differs/ },
   {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DecisionEntry } from '../../src/audit/draft.ts'
 import { parseGlob } from '../../src/base/glob.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import type { TakenBy, TakenQuery } from '../../src/store/queries.ts'
 import { takenQuery } from '../../src/store/sqlite/decisions.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
@@ -49,7 +50,7 @@ for (const { name, by, actions } of tables) {
     const store = openStore({ dir: temporaryFolder(), create: true, clock: () => START_MS })
     t.after(() => store.close())
     for (const entry of ENTRIES) await commit(store, { guards: [], writes: [], entries: [entry] })
-    const end = (await store.lengths([LIVE])).get(LIVE) ?? 0
+    const end = await lengthOf(store, LIVE)
     const takenIn = (range: Pick<TakenQuery, 'first' | 'end' | 'limit'>) =>
       store.snapshot((at) => read(at.taken({ ...by, chain: LIVE, ...range })))
     const taken = await takenIn({ first: 0, end, limit: 100 })
@@ -155,7 +156,7 @@ test('an allow that counts on nothing more having been allowed: not after one of
   for (const entry of ENTRIES) await commit(store, { guards: [], writes: [], entries: [entry] })
   const glob = parseGlob('a.*')
   assert.ok(glob)
-  const since = (await store.lengths([LIVE])).get(LIVE) ?? 0
+  const since = await lengthOf(store, LIVE)
   const counting: Guard = {
     kind: 'noNewAllows',
     chain: LIVE,
@@ -183,7 +184,7 @@ for (const [others, conflict] of [
     const store = openStore({ dir, create: true, clock: () => START_MS })
     t.after(() => store.close())
     await commit(store, { guards: [], writes: [], entries: [note()] })
-    const since = (await store.lengths([LIVE])).get(LIVE) ?? 0
+    const since = await lengthOf(store, LIVE)
     const denials = Array.from({ length: others }, () => ({ guards: [], writes: [], entries: [aDecision('deny')] }))
     await Promise.all(denials.map((submission) => commit(store, submission)))
     const glob = parseGlob('**')

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { prepareEntry } from '../../src/audit/draft.ts'
 import { parseGlob } from '../../src/base/glob.ts'
 import type { Json } from '../../src/base/json.ts'
+import { lengthOf } from '../../src/store/bounds.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { packed, unpacked } from '../../src/store/sqlite/packed.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
@@ -194,7 +195,7 @@ test('a stop waits for what is being written alone, and is written here while th
   shiftedClock(t)
   const burst = (size: number): Promise<unknown>[] => Array.from({ length: size }, () => commit(store, only(note())))
   for (let i = 0; i < 20; i += 1) await Promise.all(burst(20))
-  const before = (await store.lengths([LIVE])).get(LIVE) ?? 0
+  const before = await lengthOf(store, LIVE)
   sent.length = 0
   const others = burst(20)
   let written = 0
@@ -263,7 +264,7 @@ test('what was overtaken is made anew before others that wait, though the thread
   assert.equal((await overtaken).conflict, 'noNewAllows')
   const anew = await store.commit(counting(2))
   await Promise.all(others)
-  const length = (await store.lengths([LIVE])).get(LIVE) ?? 0
+  const length = await lengthOf(store, LIVE)
   assert.equal(anew.conflict === null && anew.entries[0]?.seq, length - 4)
 })
 

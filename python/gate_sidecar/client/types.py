@@ -322,6 +322,7 @@ class BundleVerificationChecksItem(TypedDict):
         "openings",
         "checkpoint",
         "inclusion",
+        "lanes",
         "anchors",
         "approval",
         "times",
@@ -981,8 +982,8 @@ class KillSwitchPreview(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them, or that the data file cannot be written;
-    otherwise null.
+    """Warning that an L1 stop covers none of them, or that the store cannot be written; otherwise
+    null.
     """
     approvals: int
     """Pending approvals that it would cover: they keep their time."""
@@ -1940,12 +1941,12 @@ class _TriggeredKillSwitch(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
-    """Warning that an L1 stop covers none of them, or that the data file cannot be written;
-    otherwise null.
+    """Warning that an L1 stop covers none of them, or that the store cannot be written; otherwise
+    null.
     """
     persisted: bool
-    """False while the data file cannot be written: the stop is in force, and writing is retried
-    each second. `warning` says whether the stop outlives a restart.
+    """False while the store cannot be written: the stop is in force, and writing is retried each
+    second. `warning` says whether the stop outlives a restart.
     """
 
 

@@ -78,7 +78,7 @@ def _verify(options: argparse.Namespace) -> Report:
     if not os.path.isfile(os.path.join(options.path, MANIFEST)):
         raise CouldNotRun("the folder has no manifest.json")
     if os.path.getsize(os.path.join(options.path, MANIFEST)) > MAX_MANIFEST_BYTES:
-        raise CouldNotRun("the manifest has more than 1 MiB")
+        raise CouldNotRun("the manifest has more than 16 MiB")
     return verify_export(options.path, trust, now, anchors)
 
 

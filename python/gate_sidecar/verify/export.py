@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Collection, Sequence
-from typing import Any, BinaryIO, Optional
+from typing import Any, BinaryIO, Callable, Optional
 
 from .anchors import Anchor
 from .attested import Evidence, evidence_of, require_attested
@@ -22,6 +23,7 @@ from .common import (
 from .forms import (
     SALT_BYTES,
     Refused,
+    Undecided,
     decode_bytes,
     decode_hashes,
     require,
@@ -34,7 +36,7 @@ from .forms import (
 )
 from .merkle import RangeRoot, leaf_hash
 from .notes import Note
-from .report import Report, fail_form, run_checks
+from .report import OK, Report, fail_form, run_checks
 from .strict_json import canonical, parse
 from .trust import Trust
 
@@ -43,8 +45,11 @@ MANIFEST = "manifest.json"
 ENTRIES = "entries.jsonl"
 TABLE = "entries.csv"
 CHUNK_BYTES = 1024 * 1024
-MAX_MANIFEST_BYTES = 1024 * 1024
+MAX_MANIFEST_BYTES = 16 * 1024 * 1024
+MAX_LANES = 100_000
 MAX_LINE_BYTES = 16 * 1024 * 1024
+
+_LANE = re.compile("[1-9][0-9]{0,6}")
 
 PARTS = {
     "form": "all",
@@ -56,22 +61,33 @@ PARTS = {
     "openings": "chain",
     "checkpoint": "chain",
     "inclusion": "chain",
+    "lanes": "chain",
     "anchors": "chain",
     "times": "time",
 }
 
 
 def verify_export(folder: str, trust: Trust, now_ms: int, anchors: Sequence[Anchor]) -> Report:
-    """Verify the export of a range."""
+    """Verify the export of a range, and of the lanes that belong to it."""
     try:
-        manifest = _read_manifest(os.path.join(folder, MANIFEST))
+        manifest = parse_manifest(_read_manifest(os.path.join(folder, MANIFEST)))
     except Refused as why:
         return fail_form(str(why))
+    return _verify_read(manifest, folder, trust, now_ms, anchors)
+
+
+def _verify_read(
+    manifest: dict[str, Any], folder: str, trust: Trust, now_ms: int, anchors: Sequence[Anchor]
+) -> Report:
     context = Context(_evidence(manifest), trust, now_ms, anchors)
     entries = EntriesReader(manifest, {anchor.note.size for anchor in anchors})
     entries.read(os.path.join(folder, ENTRIES))
+
+    def verify_lane(lane: dict[str, Any], lane_folder: str) -> Report:
+        return _verify_read(lane, lane_folder, trust, now_ms, anchors)
+
     checks = run_checks(
-        PARTS,
+        {name: part for name, part in PARTS.items() if name != "lanes" or "lanes" in manifest},
         {
             "files": lambda: _check_files(folder, manifest, entries),
             "certificate": lambda: check_certificate(context),
@@ -81,6 +97,7 @@ def verify_export(folder: str, trust: Trust, now_ms: int, anchors: Sequence[Anch
             "openings": lambda: entries.require_no_problem("openings"),
             "checkpoint": lambda: check_checkpoint(context),
             "inclusion": lambda: entries.require_inclusion(context.evidence.note),
+            "lanes": lambda: _check_lanes(folder, manifest, verify_lane),
             "anchors": lambda: check_anchors(context, entries.shown_roots()),
             "times": lambda: check_times(context, entries.last_ts()),
         },
@@ -88,13 +105,19 @@ def verify_export(folder: str, trust: Trust, now_ms: int, anchors: Sequence[Anch
     return Report(checks, context.assurance)
 
 
-def _read_manifest(path: str) -> dict[str, Any]:
-    """Check `form`: read and parse the manifest."""
+def _read_manifest(path: str) -> bytes:
+    """Read the text of a manifest."""
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            data = file.read(MAX_MANIFEST_BYTES + 1)
     except OSError:
         raise Refused("the manifest cannot be read") from None
+    require(len(data) <= MAX_MANIFEST_BYTES, "the manifest has more than 16 MiB")
+    return data
+
+
+def parse_manifest(data: bytes) -> dict[str, Any]:
+    """Check `form`: parse the manifest."""
     manifest: dict[str, Any] = parse(data)
     _require_manifest(manifest)
     return manifest
@@ -103,7 +126,9 @@ def _read_manifest(path: str) -> dict[str, Any]:
 def _require_manifest(manifest: Any) -> None:
     """Require the form of a manifest: of each value by itself."""
     names = "v version origin chain first end exportedAt files checkpoint range certificate"
-    require_members(manifest, [*names.split(), "rotations", "signatures"], "the manifest")
+    optional = ["lanes"] if isinstance(manifest, dict) and "lanes" in manifest else []
+    members = [*names.split(), "rotations", "signatures", *optional]
+    require_members(manifest, members, "the manifest")
     require_one(manifest["v"], "v of the manifest")
     require(manifest["version"] == "1.0", "the version is not 1.0")
     require_chain(manifest["chain"], "chain")
@@ -114,10 +139,41 @@ def _require_manifest(manifest: Any) -> None:
         require_members(file, ("bytes", "sha256"), "a file")
         require_count(file["bytes"], "bytes of a file")
         require_digest(file["sha256"], "sha256 of a file")
+    if "lanes" in manifest:
+        _require_lanes(manifest["lanes"])
+        require("~" not in manifest["chain"], "a lane has no lanes")
     require_members(manifest["range"], ("left", "right"), "range")
     decode_hashes(manifest["range"]["left"], "left")
     decode_hashes(manifest["range"]["right"], "right")
     require_attested(manifest, manifest)
+
+
+def _require_lanes(lanes: Any) -> None:
+    require(isinstance(lanes, dict) and len(lanes) <= MAX_LANES, "lanes are not an object")
+    for number, digest in lanes.items():
+        require(_LANE.fullmatch(number) is not None, "a lane has no number")
+        require_digest(digest, "a lane")
+
+
+def _check_lanes(
+    folder: str, manifest: dict[str, Any], verify: Callable[[dict[str, Any], str], Report]
+) -> None:
+    """Check `lanes`: each is there as it was exported, and verifies."""
+    undecided: Optional[str] = None
+    for number, digest in manifest["lanes"].items():
+        name, lane_folder = f"{manifest['chain']}~{number}", os.path.join(folder, f"lane-{number}")
+        data = _read_manifest(os.path.join(lane_folder, MANIFEST))
+        is_exported = digest_text(hashlib.sha256(data).digest()) == digest
+        require(is_exported, f"the manifest of {name} is not as it was exported")
+        lane = parse_manifest(data)
+        require(lane["chain"] == name, f"the export of {name} is of another chain")
+        report = verify(lane, lane_folder)
+        whys = " ".join(check.why for check in report.checks if check.result != OK)
+        require(report.verdict != "invalid", f"{name}: {whys}")
+        if report.verdict == "incomplete":
+            undecided = undecided or f"{name}: {whys}"
+    if undecided is not None:
+        raise Undecided(undecided)
 
 
 def _evidence(manifest: dict[str, Any]) -> Evidence:

@@ -4,6 +4,7 @@ import { formatDigest } from '../../base/digest.ts'
 import type { Claim } from '../../evidence/anchor.ts'
 import { quickVerifier } from '../../evidence/ed25519.ts'
 import { openCheckpoint } from '../../evidence/trust.ts'
+import { oldestOf } from '../../store/bounds.ts'
 import type { Store } from '../../store/store.ts'
 import { trustOf } from '../evidence/trust.ts'
 
@@ -35,7 +36,7 @@ export async function compareAnchors(store: Store, newest: ReadonlyMap<string, C
     if (openCheckpoint(claim.note, logKeys, verify) === undefined)
       return { status: 'FORK', why: 'the anchor is not signed by a log key of this instance' }
     if (length < claim.size) return { status: 'ROLLBACK', why: 'the newest entries are missing' }
-    if (claim.size < ((await store.pruned(claim.chain))?.size ?? 0))
+    if (claim.size < (await oldestOf(store, claim.chain)))
       return { status: 'FORK', why: 'what the anchor holds was pruned, and cannot be compared' }
     const root = await rootAt(claim.chain, claim.size)
     if (root !== undefined && equalBytes(root, claim.root)) return undefined

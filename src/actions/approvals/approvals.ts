@@ -14,8 +14,8 @@ import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { MAX_TEXT, requestBody } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
+import { lengthOf } from '../../store/bounds.ts'
 import { change } from '../../store/records.ts'
-import { lengthOf } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive, stateNow } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
@@ -44,11 +44,11 @@ export async function listApprovals(
   { status, limit, offset }: { status: ApprovalStatus; limit: number; offset: number },
 ) {
   const nowMs = deps.clock()
+  const state = deps.store.state()
   const actual = await changedByTime(deps, reader.chain, status, nowMs)
   const requestedBy = requesterSeenBy(reader)
   const query = { chain: reader.chain, statuses: [status], actual, limit, offset, requestedBy }
   const { items, total } = await deps.store.approvals({ ...query, maxBytes: PAGE_BYTES })
-  const state = deps.store.state()
   const views = items.map((approval) => approvalView(approval, state, nowMs, isApprover(reader)))
   return { items: views, page: pageGiven({ limit, offset, total }, items.length) }
 }
@@ -125,11 +125,16 @@ function vote(
   cast: (approval: Approval, nowMs: number, end: number) => Ballot | undefined,
 ): Promise<ApprovalView> {
   return decideAndCommit(deps.store, async () => {
-    const earlier = await earlierUse(deps.store, caller, idempotency)
+    // Read before the earlier use: without one, no commit of this vote is in it.
     const approval = await visibleApproval(deps, caller, id)
+    const earlier = await earlierUse(deps.store, caller, idempotency)
+    if (earlier !== undefined) {
+      const voted = await getApproval(deps, caller, id)
+      return { submission: null, reply: () => voted }
+    }
     // Read before the stops: what comes after this place comes after the vote.
     const end = await lengthOf(deps.store, caller.chain)
-    const ballot = earlier === undefined ? cast(approval, deps.clock(), end) : undefined
+    const ballot = cast(approval, deps.clock(), end)
     if (ballot === undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
     const { changes, type, entryId, guards } = ballot
     const changed = change('approval', approval, changes)

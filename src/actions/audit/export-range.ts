@@ -13,7 +13,7 @@ import {
 } from '../../evidence/export.ts'
 import { signStatement } from '../../evidence/signature.ts'
 import type { EvidenceDeps } from '../evidence/evidence.ts'
-import { rotationsOf } from '../evidence/trust.ts'
+import { rotationsNow } from '../evidence/trust.ts'
 import { entryView } from './audit.ts'
 import { assertErasedLawfully } from './redactions.ts'
 
@@ -25,11 +25,20 @@ export interface ExportFolder {
   }
 }
 
+export interface RangeOptions {
+  lanes?: ExportedLanes
+  onProgress?: (written: number) => void
+}
+
 const BATCH = 200
 const BATCH_BYTES = 1024 * 1024
 
+/** Digests of manifests by the number of the lane. */
+export type ExportedLanes = NonNullable<Manifest['lanes']>
+
 /**
- * Exports the entries first <= seq < end of a chain, and signs the export.
+ * Exports the entries first <= seq < end of a chain, and signs the export. Lanes that were exported before, in folders
+ * of its own, belong to it.
  *
  * @throws GateError `audit_unavailable` when a section is missing that no command erased, or the range cannot be signed
  */
@@ -38,7 +47,7 @@ export async function exportRange(
   chain: string,
   { first, end }: { first: number; end: number },
   folder: ExportFolder,
-  onProgress: (written: number) => void = () => undefined,
+  { lanes = {}, onProgress = () => undefined }: RangeOptions = {},
 ): Promise<Manifest> {
   const { store } = deps
   const checkpoint = await deps.checkpoints.covering(chain, Math.max(0, end - 1))
@@ -68,13 +77,14 @@ export async function exportRange(
     end,
     exportedAt: [formatTimestamp(deps.clock()), lastTs].sort().at(-1) ?? '',
     files: { [ENTRIES_FILE]: entries.end(), [CSV_FILE]: csv.end() },
+    ...(Object.keys(lanes).length > 0 && { lanes }),
     checkpoint: checkpoint.note,
     range: {
       left: await hashesOf(deps, chain, 0, first),
       right: await hashesOf(deps, chain, end, checkpoint.size),
     },
     certificate: key.certificate,
-    rotations: rotationsOf(store),
+    rotations: await rotationsNow(store),
   }
   const signature = signStatement('export', unsigned, key.privateKey)
   return { ...unsigned, signatures: { service: { algorithm: 'ed25519', publicKey: key.publicKey, signature } } }

@@ -5,7 +5,8 @@ import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp, MAX_DURATION_MS } from '../../base/time.ts'
 import { type Prune, PruneShape, type UnsignedPrune } from '../../evidence/prune.ts'
 import { signStatement } from '../../evidence/signature.ts'
-import { lengthOf, type Store } from '../../store/store.ts'
+import { lengthOf, oldestOf } from '../../store/bounds.ts'
+import type { Store } from '../../store/store.ts'
 import type { TreeNode } from '../../store/submission.ts'
 import { type ApprovalSpan, approvalSpans, cutFinder } from '../approvals/spans.ts'
 import { decideAndCommit, eventEntry } from '../deps.ts'
@@ -43,7 +44,7 @@ export async function prunable(
   const { store, clock } = deps
   if (beforeMs > clock() - MAX_DURATION_MS)
     throw new GateError('invalid_request', `Entries younger than ${MIN_AGE_DAYS} days cannot be pruned.`)
-  const first = (await store.pruned(chain))?.size ?? 0
+  const first = await oldestOf(store, chain)
   const old = await store.seqNotBefore(chain, formatTimestamp(beforeMs))
   const newest = (await lengthOf(store, chain)) - 1
   const limit = Math.min(old, newest, await anchoredSize(store, chain, unused))

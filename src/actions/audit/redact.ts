@@ -3,6 +3,7 @@ import type { StoredEntry } from '../../audit/entry.ts'
 import { isOfApproval } from '../../audit/events.ts'
 import { isErasable, joinedTargets, type RedactionTarget } from '../../audit/redaction.ts'
 import { GateError } from '../../base/errors.ts'
+import { oldestOf } from '../../store/bounds.ts'
 import { changeIn } from '../../store/records.ts'
 import { isOpen } from '../approvals/open-approvals.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
@@ -41,7 +42,7 @@ export async function redact(
   onProgress: (done: number) => void = () => undefined,
 ): Promise<Redacted> {
   const sum: Redacted = { entries: 0, sections: 0, approvals: 0, kept: 0 }
-  const oldest = (await deps.store.pruned(chain))?.size ?? 0
+  const oldest = await oldestOf(deps.store, chain)
   for (let seq = Math.max(first, oldest); seq < end; ) {
     const batch = await deps.store.entriesFrom(chain, seq, Math.min(BATCH, end - seq), BATCH_BYTES)
     const last = batch.at(-1)

@@ -1,7 +1,8 @@
 import type { StoredEntry } from '../../audit/entry.ts'
 import { erasures, isErasable, type RedactionTarget, targetsOf } from '../../audit/redaction.ts'
 import { GateError } from '../../base/errors.ts'
-import { lengthOf, type Store } from '../../store/store.ts'
+import { lengthOf } from '../../store/bounds.ts'
+import type { Store } from '../../store/store.ts'
 
 /** All erasures of a chain, from this entry on. */
 export async function redactionsAfter(store: Store, chain: string, seq: number): Promise<RedactionTarget[]> {

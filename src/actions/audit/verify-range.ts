@@ -12,7 +12,6 @@ import { requestBody } from '../../gate/request.ts'
 import type { SeqRange } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deps } from '../deps.ts'
-import { trustOf } from '../evidence/trust.ts'
 import { missingSections } from './redactions.ts'
 
 const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
@@ -145,14 +144,7 @@ export async function verifySeqs(
   onProgress?: (checked: number) => void,
   signal?: AbortSignal,
 ): Promise<RangeVerification> {
-  const own = trustOf(store)
-  const {
-    logKeys = own.logKeys,
-    revoked = new Set(own.revoked.keys()),
-    anchors,
-    sections = true,
-    isPinned = false,
-  } = inputs
+  const { logKeys, revoked, anchors, sections = true, isPinned = false } = inputs
   // The file's own record of its deliveries vouches for nothing.
   const anchor = anchors?.get(chain) ?? null
   const anchoredSize = anchor?.size ?? 0

@@ -19,7 +19,7 @@ import type { Deps } from '../deps.ts'
 import { approvalEntries, approvalKeys } from './approval-entries.ts'
 import type { Checkpointer } from './checkpoints.ts'
 import type { Keyring } from './signing-keys.ts'
-import { rotationsOf } from './trust.ts'
+import { rotationsNow } from './trust.ts'
 
 export interface EvidenceDeps extends Deps {
   keyring: Keyring
@@ -66,7 +66,7 @@ async function signedBundle(deps: EvidenceDeps, trail: string, id: string) {
     beside: keys?.beside ?? [],
     checkpoint: checkpoint.note,
     certificate: key.certificate,
-    rotations: rotationsOf(store),
+    rotations: await rotationsNow(store),
   })
   return { unsigned, publicKey: key.publicKey, signature: signStatement('bundle', unsigned, key.privateKey) }
 }

@@ -9,6 +9,12 @@ export function rotationsOf(store: Store): Rotation[] {
     .sort((a, b) => (a.statement.at < b.statement.at ? -1 : 1))
 }
 
+/** The same as of now: a checkpoint may be signed by a key that the memory lacks yet. */
+export async function rotationsNow(store: Store): Promise<Rotation[]> {
+  await store.refresh()
+  return rotationsOf(store)
+}
+
 /** The trust material that others need to verify evidence of this instance. */
 export function trustOf(store: Store): Trust {
   const keys = [...store.state().signingKeys.values()]

@@ -6,7 +6,7 @@ import { checkpointOf } from '../../evidence/note.ts'
 import type { Trust } from '../../evidence/trust.ts'
 import { matchesStored, verifyBundle } from '../../evidence/verify.ts'
 import { AnyJsonObject, requestBody } from '../../gate/request.ts'
-import { lengthOf } from '../../store/store.ts'
+import { lengthOf, oldestOf } from '../../store/bounds.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import { assertErasedLawfully } from '../audit/redactions.ts'
 import type { Caller, Deps } from '../deps.ts'
@@ -61,7 +61,25 @@ export async function verifyEvidence(
   const { store, examine } = deps
   const { result, bundle } = await examine(body, () => ({ tenantId, trust: trustOf(store), nowMs: deps.clock() }))
   if (bundle === undefined) return { ...result, erasedSince: [] }
-  const fault = await differenceFromStored(deps, bundle)
+  const { chain } = checkpointOf(bundle.proof.checkpoint)
+  for (;;) {
+    const oldest = await oldestOf(store, chain)
+    const [held] = await Promise.allSettled([heldToTrail(deps, result, bundle, oldest)])
+    // Entries that a prune takes away between two reads look like a contradiction.
+    if ((await oldestOf(store, chain)) !== oldest) continue
+    if (held.status === 'rejected') throw held.reason
+    return held.value
+  }
+}
+
+/** The result of a valid bundle, held to the trail here from its `oldest` entry on. */
+async function heldToTrail(
+  deps: Deps,
+  result: Verification,
+  bundle: Bundle,
+  oldest: number,
+): Promise<ServiceVerification> {
+  const fault = await differenceFromStored(deps, bundle, oldest)
   if (fault !== undefined) return { ...refuted(result, 'inclusion', fault), erasedSince: [] }
   const erased = await erasedHere(deps, bundle)
   const { redacted } = bundle.proof
@@ -83,10 +101,9 @@ export async function verifyEvidence(
 }
 
 /** The contradiction between the bundle and this service's own trail. */
-async function differenceFromStored({ store }: Deps, { proof }: Bundle): Promise<string | undefined> {
+async function differenceFromStored({ store }: Deps, { proof }: Bundle, oldest: number): Promise<string | undefined> {
   const checkpoint = checkpointOf(proof.checkpoint)
   const { chain } = checkpoint
-  const oldest = (await store.pruned(chain))?.size ?? 0
   const entries = proof.entries.filter(({ seq }) => seq >= oldest)
   // A valid segment is one chain without gaps.
   const stored = await store.headersFrom(chain, entries[0]?.seq ?? 0, entries.length)

@@ -10,7 +10,7 @@ import { coveringStop, stopSince } from '../../killswitch/killswitch.ts'
 import { type Decision, domainOf, type PolicySet } from '../../policies/set.ts'
 import type { IdempotencyUse } from '../../store/submission.ts'
 import { isIntact } from '../approvals/follows-from-chain.ts'
-import type { Caller, CheckDeps, Deps } from '../deps.ts'
+import { type Caller, type CheckDeps, type Deps, stateNow } from '../deps.ts'
 
 /** Validity of an allow; later the agent asks again. */
 const ALLOW_VALID_MS = 60_000
@@ -83,15 +83,16 @@ export async function replayedAnswer(
   const { decision, grounds } = decided
   const { chain, seq } = entry.header
   const nowMs = deps.clock()
-  const { switches } = deps.store.state()
   const set = deps.policies.get(caller.tenantId)
   const approval = grounds.approvalId === null ? undefined : await deps.store.approval(grounds.approvalId)
+  if (decision.decision === 'allow' && !(await isFresh(deps, entry, grounds, set, nowMs))) return undefined
+  // Last, since the answer commits nothing that would look for a stop.
+  const { switches } = await stateNow(deps.store)
   if (decision.decision !== 'deny') {
     const subject = { chain: caller.chain, action: decision.action, domain: set && domainOf(set, decision.action) }
     if (coveringStop(switches, subject) !== undefined) return undefined
     if (decision.decision === 'allow' && stopSince(switches, subject, seq + 1, chain)) return undefined
   }
-  if (decision.decision === 'allow' && !(await isFresh(deps, entry, grounds, set, nowMs))) return undefined
   if (decision.decision === 'require_approval') {
     if (approval === undefined || statusAt(approval, switches, nowMs) !== 'pending') return undefined
   }

@@ -15,8 +15,8 @@ import type { Ruling } from '../../gate/decide.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { ApprovalTerms } from '../../policies/set.ts'
+import { lengthOf } from '../../store/bounds.ts'
 import { change, creation } from '../../store/records.ts'
-import { lengthOf } from '../../store/store.ts'
 import type { Guard, Write } from '../../store/submission.ts'
 import { followsFromChain } from '../approvals/follows-from-chain.ts'
 import { expiryGuard } from '../approvals/open-approvals.ts'
@@ -63,6 +63,8 @@ export async function resolveHold(deps: CheckDeps, asked: Asked, terms: Approval
     const votes = countedVotes(approval, terms, deps.store.state().keys, nowMs)
     const fault = await useFault(deps, approval, votes, terms)
     if (fault === undefined) return redeemed(deps, asked, approval, votes, terms)
+    // Another commit between the two reads is not a fault.
+    if (await hasChanged(deps, approval)) return resolveHold(deps, asked, terms)
     faults.push(fault)
   }
   const presented = await presentedFault(deps, asked, digest)
@@ -71,12 +73,20 @@ export async function resolveHold(deps: CheckDeps, asked: Asked, terms: Approval
   const [pending] = byStatus('pending')
   if (pending !== undefined) return ruled(noted, pending)
   const denied = await overPendingLimit(deps, asked.caller, noted)
-  if (denied !== undefined) return ruled(denied)
+  if (denied !== undefined) {
+    // The same request may have got the last place meanwhile.
+    const { length } = await deps.store.approvalsFor(asked.caller.chain, digest)
+    return length === same.length ? ruled(denied) : resolveHold(deps, asked, terms)
+  }
   const overdue = byStatus('expired').filter(({ status }) => status === 'pending')
   const { chain } = asked.caller
   const end = await lengthOf(deps.store, chain)
   const held = { ...asked, judged: { ...asked.judged, outcome: noted } }
   return requested(deps, held, { terms, digest, end }, overdue)
+}
+
+async function hasChanged({ store }: CheckDeps, { id, revision }: Approval): Promise<boolean> {
+  return (await store.approval(id))?.revision !== revision
 }
 
 /** A ruling that changes no approval. */
@@ -186,7 +196,12 @@ function requested(deps: CheckDeps, asked: Asked, wanted: Wanted, overdue: reado
   return {
     outcome: judged.outcome,
     approval: created.record,
-    guards: [pendingGuard(deps, caller), ...overdue.map((approval) => expiryGuard(approval, true))],
+    guards: [
+      // A stop that came since was not judged.
+      { kind: 'notStopped', subject: judged.subject },
+      pendingGuard(deps, caller),
+      ...overdue.map((approval) => expiryGuard(approval, true)),
+    ],
     writes: [...expired, created].map(({ write }) => write),
     entries: [
       ...expired.map(({ data }) => eventEntry(deps, caller.chain, 'approval.expired', data, SERVICE)),

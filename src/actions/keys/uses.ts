@@ -11,6 +11,9 @@ export type KeyUses = ReturnType<typeof rememberKeyUses>
 export function rememberKeyUses({ store }: Pick<Deps, 'store'>) {
   const used = new Map<string, number>()
   const written = new Map<string, number>()
+  /** Uses of admin keys stay in memory where one tenant is served. */
+  const isServed = (keyId: string): boolean =>
+    store.tenant === undefined || store.state().keys.get(keyId)?.tenantId === store.tenant
   return {
     /** Notes a use of this key. Runs for every request, so it must be cheap. */
     note: (keyId: string, atMs: number) => void used.set(keyId, atMs),
@@ -27,7 +30,7 @@ export function rememberKeyUses({ store }: Pick<Deps, 'store'>) {
     },
     /** Writes the uses that are not on disk yet. @throws GateError of the store; they are written next time then */
     async flush(): Promise<void> {
-      const due = Array.from(used).filter(([keyId, atMs]) => written.get(keyId) !== atMs)
+      const due = Array.from(used).filter(([keyId, atMs]) => written.get(keyId) !== atMs && isServed(keyId))
       for (let first = 0; first < due.length; first += BATCH) {
         const batch = due.slice(first, first + BATCH)
         const uses = batch.map(([keyId, atMs]) => ({ keyId, at: formatTimestamp(atMs) }))

@@ -1,10 +1,8 @@
-import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { Actor } from '../../audit/draft.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { isAdmin } from '../../keys/roles.ts'
 import {
-  GLOBAL,
   isInForce,
   type KillSwitch,
   type Level,
@@ -14,9 +12,9 @@ import {
   stopsOver,
   stopView,
 } from '../../killswitch/killswitch.ts'
-import { change, changeIn, creation } from '../../store/records.ts'
+import { chainOfStop, change, changeIn, creation } from '../../store/records.ts'
 import type { Submission } from '../../store/submission.ts'
-import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from '../deps.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce, stateNow } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { coverageOf } from './coverage.ts'
 import type { TriggerRequest } from './request.ts'
@@ -43,8 +41,10 @@ export function operatorOf({ actor, tenantId, chain, key }: Caller): Operator {
 }
 
 /** The reason why this operator may not use the level; undefined when it may. */
-export function refusalOf({ admin }: Operator, level: Level): string | undefined {
-  return level === 'L4' && !admin ? 'L4 stops every tenant; only an admin may use it.' : undefined
+export function refusalOf({ store }: Deps, { admin }: Operator, level: Level): string | undefined {
+  if (level !== 'L4') return undefined
+  if (!admin) return 'L4 stops every tenant; only an admin may use it.'
+  return store.tenant && `L4 stops every tenant; this sidecar serves ${store.tenant} alone.`
 }
 
 /** `data` of GET /killswitch/status: the strongest stop over the tenant, and all of them. */
@@ -78,10 +78,10 @@ function pastView(stop: KillSwitch) {
  * Stops actions. The stop takes effect in this process first, then it is committed. While the disk refuses, it stays in
  * effect and is retried each second (`persisted: false`).
  *
- * @throws GateError `forbidden` for L4 without admin, `invalid_request` for a scope that is not a glob or a domain
+ * @throws GateError `forbidden` for L4 without admin or at a sidecar of one tenant, `invalid_request` for a scope that is not a glob or a domain
  */
 export async function trigger(deps: KillSwitchDeps, operator: Operator, request: TriggerRequest, once?: Once) {
-  const refusal = refusalOf(operator, request.level)
+  const refusal = refusalOf(deps, operator, request.level)
   if (refusal !== undefined) throw new GateError('forbidden', refusal)
   const repeated = once && (await stopOfEarlierUse(deps, once))
   if (repeated !== undefined) return triggered(deps, operator, repeated)
@@ -91,16 +91,17 @@ export async function trigger(deps: KillSwitchDeps, operator: Operator, request:
   const stop = same ?? newStop(deps, wanted, request)
   if (same === undefined) deps.store.impose(stop)
   try {
+    const inForce = await persistStop(deps, operator.actor, recordOfStop(stop), same !== undefined, once)
     // The repeated stop was ended meanwhile: this later trigger makes a new one.
-    const written = await persistStop(deps, operator.actor, recordOfStop(stop), same !== undefined, once)
-    if (written === 'ended') return trigger(deps, operator, request, once)
+    if (inForce === undefined) return trigger(deps, operator, request, once)
+    if (inForce.id !== stop.id) deps.store.withdraw(stop)
+    return triggered(deps, operator, inForce)
   } catch (error) {
     if (same !== undefined && !isImposed(deps, same)) throw error
     // Written later without the Idempotency-Key: another request may have taken it, and the stop is in force.
     const kept = deps.keepUnwritten({ stop: recordOfStop(stop), actor: operator.actor })
     return triggered(deps, operator, stop, kept)
   }
-  return triggered(deps, operator, stop)
 }
 
 function newStop(deps: Deps, wanted: Scoped, { reason, triggeredBy }: TriggerRequest): KillSwitch {
@@ -134,7 +135,8 @@ async function stopOfEarlierUse({ store }: Deps, { caller, idempotency }: Once):
     const entry = use && (await store.entry(use.entryId))
     const data = entry && changeIn(entry)
     if (data === undefined) return undefined
-    const stop = store.state().switches.find(({ id }) => id === data.id)
+    // The use is read from the store, which is ahead of the memory.
+    const stop = (await stateNow(store)).switches.find(({ id }) => id === data.id)
     if (stop !== undefined && isInForce(stop)) return stop
     throw new GateError(
       'idempotency_conflict',
@@ -157,28 +159,46 @@ function isSame(stop: KillSwitch, wanted: Scoped): boolean {
 }
 
 /**
- * Commits the stop alone, so that no other write can fail it. Writes nothing and returns `ended` for a repeated stop
- * that is no longer in force.
+ * Commits the stop alone, so that no other write can fail it.
+ *
+ * @returns the stop in force: another one, which a simultaneous request with the same key has made, or undefined for a
+ *   repeated stop that has been ended
  */
 function persistStop(deps: Deps, actor: Actor, stop: KillSwitch, again: boolean, once?: Once) {
-  return decideAndCommit<'done' | 'ended'>(deps.store, async () => {
-    const nothing = { submission: null, reply: () => 'done' as const }
+  let isFirst = true
+  return decideAndCommit<KillSwitch | undefined>(deps.store, async () => {
+    const nothing = { submission: null, reply: () => stop }
     // A COMMIT of unknown result may have reached the disk after all.
     if (!again && !isImposed(deps, stop)) return nothing
     // A simultaneous request with the same key records it.
     if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency))) return nothing
+    const other = again || isFirst || once === undefined ? undefined : await stopOfSimultaneous(deps, once)
+    if (other !== undefined) return { submission: null, reply: () => other }
     const now = current(deps, stop)
-    if (!isInForce(now)) return { submission: null, reply: () => 'ended' }
+    if (!isInForce(now)) return { submission: null, reply: () => undefined }
     const { write, data } = again ? change('switch', now, {}) : creation('switch', stop)
     const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, actor)
-    const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
+    // A new stop is in force: after a conflict about the key, it is written without it.
+    const isBound = again || isFirst
+    const bound = isBound ? once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id) : undefined
+    isFirst = false
     const submission: Submission = {
       guards: bound?.guards ?? [],
       writes: [write, ...(bound?.writes ?? [])],
       entries: [entry],
     }
-    return { submission, reply: () => 'done' }
+    return { submission, reply: () => stop }
   })
+}
+
+/** The stop in force that another request with the same key has made; undefined where its request was another. */
+async function stopOfSimultaneous(deps: Deps, once: Once): Promise<KillSwitch | undefined> {
+  try {
+    return await stopOfEarlierUse(deps, once)
+  } catch (error) {
+    if (error instanceof GateError && error.code === 'idempotency_conflict') return undefined
+    throw error
+  }
 }
 
 /** Commits a stop that is in force already, unless that has been done. @throws GateError of the store */
@@ -188,10 +208,6 @@ export async function persistUnwritten(deps: Deps, { stop, actor }: UnwrittenSto
 
 function current(deps: Deps, stop: KillSwitch): KillSwitch {
   return recordOfStop(deps.store.state().switches.find(({ id }) => id === stop.id) ?? stop)
-}
-
-export function chainOfStop(stop: KillSwitch): string {
-  return stop.target === GLOBAL ? SYSTEM_CHAIN : stop.target
 }
 
 /** The status, and the known actions that the stop covers: it reveals a mistyped scope at once. */

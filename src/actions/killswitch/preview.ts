@@ -22,7 +22,7 @@ export async function previewStop(
 ) {
   const wanted = resolveScope(operator, request, deps.policies.get(operator.tenantId))
   const { level, scope } = wanted
-  const refusal = refusalOf(operator, level) ?? null
+  const refusal = refusalOf(deps, operator, level) ?? null
   const coverage = await coverageOf(deps, operator, wanted, { readsRecent: true })
   const approvals = await coveredApprovals(deps, operator.chain, wanted)
   return { level, scope, ...coverage, ...approvals, allowed: refusal === null, refusal }

@@ -1,11 +1,11 @@
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { type KillSwitch, recordOfStop, stopsOver } from '../../killswitch/killswitch.ts'
-import { change } from '../../store/records.ts'
+import { chainOfStop, change } from '../../store/records.ts'
 import type { Submission } from '../../store/submission.ts'
-import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { type Deps, decideAndCommit, eventEntry, stateNow } from '../deps.ts'
 import { bindTo, earlierUse } from '../idempotency.ts'
-import { chainOfStop, isImposed, killSwitchStatus, type Once, type Operator } from './killswitch.ts'
+import { isImposed, killSwitchStatus, type Once, type Operator } from './killswitch.ts'
 import type { RecoverRequest } from './request.ts'
 
 /**
@@ -15,9 +15,15 @@ import type { RecoverRequest } from './request.ts'
  */
 export function recover(deps: Deps, operator: Operator, request: RecoverRequest, once?: Once) {
   return decideAndCommit(deps.store, async () => {
+    // Read before the earlier use: without one, no commit of this recovery is in it.
+    const { switches } = deps.store.state()
     const earlier = once && (await earlierUse(deps.store, once.caller, once.idempotency))
-    if (earlier !== undefined) return { submission: null, reply: () => killSwitchStatus(deps, operator.chain) }
-    const stop = stopToEnd(deps, operator, request)
+    if (earlier !== undefined) {
+      // The use is read from the store, which is ahead of the memory.
+      await stateNow(deps.store)
+      return { submission: null, reply: () => killSwitchStatus(deps, operator.chain) }
+    }
+    const stop = stopToEnd(deps, switches, operator, request)
     const { write, data } = change('switch', stop, {
       recoveredBy: request.recoveredBy,
       recoveredAt: formatTimestamp(deps.clock()),
@@ -40,8 +46,13 @@ function inactiveText(id: string | undefined): string {
     : `The kill switch ${id} has been ended already, or is not of that level and scope; nothing was changed.`
 }
 
-function stopToEnd(deps: Deps, operator: Operator, { id, level, scope }: RecoverRequest): KillSwitch {
-  const stop = stopsOver(deps.store.state().switches, operator.chain).find(
+function stopToEnd(
+  deps: Deps,
+  switches: readonly KillSwitch[],
+  operator: Operator,
+  { id, level, scope }: RecoverRequest,
+): KillSwitch {
+  const stop = stopsOver(switches, operator.chain).find(
     (item) =>
       (id === undefined || item.id === id) &&
       (level === undefined || item.level === level) &&
@@ -50,7 +61,7 @@ function stopToEnd(deps: Deps, operator: Operator, { id, level, scope }: Recover
   if (stop === undefined) throw new GateError('kill_switch_inactive', inactiveText(id))
   if (stop.level === 'L4' && !operator.admin) throw new GateError('forbidden', 'Only an admin may end an L4 stop.')
   if (isImposed(deps, stop)) {
-    const message = 'The stop is in force but not in the data file yet; it can be ended once a service has written it.'
+    const message = 'The stop is in force but not in the store yet; it can be ended once a service has written it.'
     throw new GateError('audit_unavailable', message)
   }
   return recordOfStop(stop)

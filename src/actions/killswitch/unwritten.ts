@@ -34,10 +34,10 @@ export function imposeUnwritten({ store }: Deps, { stop }: UnwrittenStop): boole
 /** Whether an unwritten stop outlives the process. */
 export type Kept = 'in the reserve' | 'nowhere'
 
-/** Warning in the answer to a trigger, for a stop that is not in the data file. */
+/** Warning in the answer to a trigger, for a stop that is not in the store. */
 export const UNWRITTEN_WARNINGS: Readonly<Record<Kept, string>> = {
   'in the reserve':
-    'The data file cannot be written now: the stop is in force and kept in the reserve, and is recorded as soon as possible.',
+    'The store cannot be written now: the stop is in force and kept in the reserve, and is recorded as soon as possible.',
   nowhere:
-    'Neither the data file nor the reserve can be written now: the stop is in force in this process only and ends with it. Repair the disk before a restart.',
+    'Neither the store nor the reserve can be written now: the stop is in force in this process only and ends with it. Repair the disk before a restart.',
 }

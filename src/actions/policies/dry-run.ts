@@ -12,7 +12,7 @@ import { type DraftQuestion, type Verdict, verdictOf } from '../../gate/verdict.
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { linkPolicySet } from '../../policies/link.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
-import { lengthOf } from '../../store/store.ts'
+import { lengthOf } from '../../store/bounds.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 

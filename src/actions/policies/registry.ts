@@ -44,12 +44,15 @@ export function policyRegistry<S extends Slot>(deps: RegistryDeps, origin: Polic
   const reload = (tenant: string, actor: Actor): Promise<void> =>
     work.run(tenant, () => origin.look(slots, tenant, actor))
   const known = (): string[] => [...slots.keys(), ...deps.store.state().policies.keys()]
+  const { tenant: only } = deps.store
+  /** Tenants with policies of their own, as far as they are served here. */
+  const named = (): string[] => origin.names().filter((name) => only === undefined || name === only)
 
   return {
     get: (tenantId: string) => slots.get(tenantId)?.set,
     /** Reads all policies now. Resolves when every tenant's set is in force, or refused. */
     async reloadAll(): Promise<Reloaded> {
-      const tenants = [...new Set([...origin.names(), ...known()])].sort()
+      const tenants = [...new Set([...named(), ...known()])].sort()
       const digests = (): (string | undefined)[] => tenants.map((tenant) => slots.get(tenant)?.set?.digest)
       const before = digests()
       const ended = await Promise.allSettled(tenants.map((tenant) => reload(tenant, SERVICE)))
@@ -60,7 +63,7 @@ export function policyRegistry<S extends Slot>(deps: RegistryDeps, origin: Polic
     reload,
     /** Starts due work tenant by tenant, without waiting: no tenant blocks another, and none a request. */
     async tend(): Promise<void> {
-      for (const tenant of new Set([...(deps.watch ? namesIn(origin, deps) : []), ...known()])) {
+      for (const tenant of new Set([...(deps.watch ? listed(named, deps) : []), ...known()])) {
         if (!work.isBusy(tenant)) void work.run(tenant, () => origin.look(slots, tenant)).catch(deps.onError)
         // Reading one folder blocks the event loop up to 20 ms.
         await nextTurn()
@@ -87,9 +90,9 @@ export function policyRegistry<S extends Slot>(deps: RegistryDeps, origin: Polic
 }
 
 /** The folders that can be listed; otherwise the known ones, which are still read and report the cause. */
-function namesIn<S extends Slot>(origin: PolicyOrigin<S>, { onError }: RegistryDeps): string[] {
+function listed(names: () => string[], { onError }: RegistryDeps): string[] {
   try {
-    return origin.names()
+    return names()
   } catch (error) {
     onError(error)
     return []

@@ -149,7 +149,7 @@ function toldFault(state: State, place: Place, told: Told, rule: Rule): Fault | 
   for (const name of unread)
     if (name && (told.has(name) || !isErasable(type, name))) return broken('form', `its ${name} cannot be read`)
   if (actor === undefined || (rule.isRead && data === undefined)) return undefined
-  const misplaced = isPlaced(type) ? lengthsFault(state, data) : undefined
+  const misplaced = isPlaced(type, () => data?.record) ? lengthsFault(state, data) : undefined
   if (misplaced !== undefined) return misplaced
   const name = recordNameOf(rule, data ?? {})
   const who = name && rule.by[name]

@@ -1,4 +1,5 @@
 import type { entryView } from '../../actions/audit/audit.ts'
+import { isLane, laneNumber } from '../../audit/chain.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { type Line, type Painted, padded, paint, table } from '../output.ts'
 
@@ -14,13 +15,18 @@ export function entryTable(entries: readonly EntryView[]): Line[] {
   return table(
     ['SEQ', 'TIME', 'TYPE', 'ACTOR', 'WHAT'],
     entries.map((entry) => [
-      String(entry.seq).padStart(5),
+      placeText(entry).padStart(5),
       entry.timestamp,
       padded(entry.eventType, 18),
       padded(actorText(entry.actor), 30),
       what(entry),
     ]),
   )
+}
+
+/** An entry's number in its chain, behind that of the lane, if it is one. */
+function placeText({ chain, seq }: EntryView): string {
+  return isLane(chain) ? `~${laneNumber(chain)}:${seq}` : String(seq)
 }
 
 function actorText(actor: EntryView['actor']): string {

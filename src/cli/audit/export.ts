@@ -1,13 +1,16 @@
 import { join } from 'node:path'
-import { exportRange } from '../../actions/audit/export-range.ts'
+import { type ExportedLanes, exportRange, type RangeOptions } from '../../actions/audit/export-range.ts'
 import { dayRange, prunedInto, verifySeqs } from '../../actions/audit/verify-range.ts'
 import type { Deps } from '../../actions/deps.ts'
 import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
+import { laneNumber } from '../../audit/chain.ts'
+import { counted } from '../../base/counted.ts'
+import { digestOf } from '../../base/digest.ts'
 import { visibleJson } from '../../base/visible.ts'
 import { MANIFEST_FILE, type Manifest } from '../../evidence/export.ts'
 import { exportFolder } from '../../files/export-folder.ts'
+import { lengthOf, oldestOf } from '../../store/bounds.ts'
 import type { SeqRange } from '../../store/queries.ts'
-import { lengthOf } from '../../store/store.ts'
 import type { GateCommand } from '../command.ts'
 import { CannotRun, UsageError } from '../context.ts'
 import { withStore } from '../data-file.ts'
@@ -40,22 +43,30 @@ async function exportCommand(options: ExportOptions): Promise<void> {
     const ranges = await verifiedRanges(deps, trail, options)
     const evidence = await withKeyring(deps, config)
     const exported: Exported[] = []
-    for (const [chain, range] of ranges) {
+    const manifests: ExportedLanes = {}
+    // Lanes first: the manifest of the trail's own chain names theirs.
+    for (const [chain, range] of [...ranges].reverse()) {
       const folder = folderFor(out, trail, chain)
       const progress = progressBar(options.io, chain, range.end - range.first)
-      const { manifest } = await writeExport(evidence, chain, range, folder, progress.at).finally(progress.end)
+      const writing = writeExport(evidence, chain, range, folder, {
+        lanes: chain === trail ? manifests : {},
+        onProgress: progress.at,
+      })
+      const { manifest, text } = await writing.finally(progress.end)
       const { first, end } = manifest
-      exported.push({ chain, first, end, folder, manifest: join(folder, MANIFEST_FILE) })
+      manifests[laneNumber(chain)] = digestOf(text)
+      exported.unshift({ chain, first, end, folder, manifest: join(folder, MANIFEST_FILE) })
     }
     return exported
   })
   const all = own === undefined ? [] : [own, ...lanes]
-  print(options, { ...own, ...(lanes.length > 0 && { lanes }) }, () =>
-    all.flatMap(({ chain, first, end, folder }) => [
-      `Exported ${(end - first).toLocaleString('en')} entries of ${chain} to ${folder}.`,
-      `Verify them anywhere: gate-sidecar evidence verify ${folder} --trust trust.json`,
-    ]),
-  )
+  print(options, { ...own, ...(lanes.length > 0 && { lanes }) }, () => [
+    ...all.map(
+      ({ chain, first, end, folder }) =>
+        `Exported ${(end - first).toLocaleString('en')} entries of ${chain} to ${folder}.`,
+    ),
+    `Verify them anywhere: gate-sidecar evidence verify ${out} --trust trust.json`,
+  ])
 }
 
 interface Exported {
@@ -86,7 +97,7 @@ async function verifiedRanges(deps: Deps, trail: string, options: ExportOptions)
 async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptions) {
   if (from === undefined || to === undefined)
     return {
-      first: (await store.pruned(chain))?.size ?? 0,
+      first: await oldestOf(store, chain),
       end: await lengthOf(store, chain),
     }
   const size = await prunedInto(store, chain, from)
@@ -100,10 +111,10 @@ export async function writeExport(
   chain: string,
   range: { first: number; end: number },
   out: string,
-  onProgress: (written: number) => void,
+  options: RangeOptions,
 ): Promise<{ manifest: Manifest; text: string }> {
   const folder = exportFolder(out)
-  const manifest = await exportRange(evidence, chain, range, folder, onProgress)
+  const manifest = await exportRange(evidence, chain, range, folder, options)
   const text = `${visibleJson(manifest)}\n`
   folder.writeText('checkpoint.txt', manifest.checkpoint)
   folder.writeText('VERIFY.md', instructions(manifest))
@@ -111,10 +122,12 @@ export async function writeExport(
   return { manifest, text }
 }
 
-function instructions({ chain, first, end, origin, exportedAt }: Manifest): string {
+function instructions({ chain, first, end, origin, exportedAt, lanes = {} }: Manifest): string {
+  const count = Object.keys(lanes).length
+  const beside = count === 0 ? '' : ` The folders \`lane-*\` hold those of ${counted(count, 'lane')} of the same trail.`
   return `# Entries ${first} to ${end - 1} of ${chain}
 
-Exported at ${exportedAt} by ${origin}. \`entries.jsonl\` holds the entries. \`manifest.json\` holds the signature and the signed checkpoint over the entries.
+Exported at ${exportedAt} by ${origin}. \`entries.jsonl\` holds the entries. \`manifest.json\` holds the signature and the signed checkpoint over the entries.${beside}
 
 Get the trust file of ${origin} over a trusted channel, not from the sender of this folder. Then verify the folder with either command, offline:
 

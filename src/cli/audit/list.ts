@@ -5,6 +5,7 @@ import type { Deps } from '../../actions/deps.ts'
 import { chainOf, laneNumber } from '../../audit/chain.ts'
 import type { Environment } from '../../base/environment.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate, parseRfc3339 } from '../../base/time.ts'
+import { laneFolder } from '../../evidence/export.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, environmentOption, limitOption, UsageError } from '../context.ts'
 import { assertTenant, withStore } from '../data-file.ts'
@@ -64,7 +65,7 @@ export async function chainsIn({ store }: Deps, trail: string): Promise<string[]
 
 /** Folder for a chain of a trail: a lane has one inside that of the trail. */
 export function folderFor(folder: string, trail: string, chain: string): string {
-  return chain === trail ? folder : join(folder, `lane-${laneNumber(chain)}`)
+  return chain === trail ? folder : join(folder, laneFolder(laneNumber(chain)))
 }
 
 /** @throws CannotRun naming the existing chains */

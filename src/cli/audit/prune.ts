@@ -1,7 +1,9 @@
 import { Option } from 'commander'
 import { SINKS } from '../../actions/anchors/anchors.ts'
+import type { ExportedLanes } from '../../actions/audit/export-range.ts'
 import { MIN_AGE_DAYS, prunable, prune } from '../../actions/audit/prune.ts'
 import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
+import { laneNumber } from '../../audit/chain.ts'
 import { digestOf } from '../../base/digest.ts'
 import { parseDate } from '../../base/time.ts'
 import { MAX_REASON } from '../../evidence/prune.ts'
@@ -55,10 +57,15 @@ async function pruneCommand(options: PruneOptions): Promise<void> {
     const trail = await chainNamed(deps, options)
     const evidence = await withKeyring(deps, config)
     const pruned: Pruned[] = []
-    for (const chain of await chainsIn(deps, trail))
-      pruned.push(
-        await pruneChain(evidence, { chain, beforeMs, archive: folderFor(options.archive, trail, chain) }, options),
-      )
+    const manifests: ExportedLanes = {}
+    // Lanes first: the manifest of the trail's own chain names theirs.
+    for (const chain of (await chainsIn(deps, trail)).reverse()) {
+      const lanes = chain === trail ? manifests : {}
+      const moving = { chain, beforeMs, archive: folderFor(options.archive, trail, chain), lanes }
+      const { manifest, ...done } = await pruneChain(evidence, moving, options)
+      if (manifest !== null) manifests[laneNumber(chain)] = manifest
+      pruned.unshift(done)
+    }
     return { chains: pruned, isScrubbed: pruned.every(isEmpty) || (await scrub(deps)) }
   })
   const [own, ...lanes] = chains
@@ -90,19 +97,22 @@ function isEmpty({ first, end }: SeqRange): boolean {
   return first === end
 }
 
+/** @returns what was pruned, with the digest of its manifest */
 async function pruneChain(
   evidence: EvidenceDeps,
-  { chain, beforeMs, archive }: { chain: string; beforeMs: number; archive: string },
+  { chain, beforeMs, archive, lanes }: { chain: string; beforeMs: number; archive: string; lanes: ExportedLanes },
   { io, before, reason, withoutAnchor: unused = [] }: PruneOptions,
-): Promise<Pruned> {
+): Promise<Pruned & { manifest: string | null }> {
   const verifying = progressBar(io, `${chain}, verifying`, await evidence.store.seqNotBefore(chain, `${before}T`))
   const range = await prunable(evidence, chain, { beforeMs, unused }, verifying.at).finally(verifying.end)
   const { first, end } = range
-  if (isEmpty(range)) return { chain, first, end, archive: null }
+  if (isEmpty(range)) return { chain, first, end, archive: null, manifest: null }
   const archiving = progressBar(io, `${chain}, archiving`, end - first)
-  const { text } = await writeExport(evidence, chain, range, archive, archiving.at).finally(archiving.end)
+  const writing = writeExport(evidence, chain, range, archive, { lanes, onProgress: archiving.at })
+  const { text } = await writing.finally(archiving.end)
+  const manifest = digestOf(text)
   const deleting = progressBar(io, `${chain}, deleting`, end - first)
-  const record = { archive: { first, manifest: digestOf(text) }, reason }
+  const record = { archive: { first, manifest }, reason }
   await prune(evidence, hostActor(), range, record, deleting.at).finally(deleting.end)
-  return { chain, first, end, archive }
+  return { chain, first, end, archive, manifest }
 }

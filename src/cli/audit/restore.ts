@@ -2,6 +2,7 @@ import { lineOf } from '../../actions/anchors/compare.ts'
 import { restoreTrail } from '../../actions/audit/restore.ts'
 import { tailLine } from '../../actions/audit/unsigned-tails.ts'
 import { anchorFile } from '../../anchors/file.ts'
+import { logKeyFileOf } from '../../service/store.ts'
 import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, configOf, EXIT, hostActor, UsageError } from '../context.ts'
 import { withStore } from '../data-file.ts'
@@ -27,6 +28,8 @@ async function restore(options: CommonOptions & { reason: string }): Promise<voi
   const config = configOf(options)
   const { reason } = options
   if (reason.trim() === '') throw new UsageError('--reason: say why the trail is adopted as it is.')
+  // The trail is sealed anew before it is signed.
+  logKeyFileOf(config)
   const file = config.anchorFile === null ? undefined : anchorFile(config.anchorFile)
   if ((await file?.version()) === 'none')
     throw new CannotRun(`There is no anchor file ${config.anchorFile}; check --anchor-file.`)

@@ -11,9 +11,9 @@ import { type LogKey, logKeysFor } from '../../evidence/trust.ts'
 import { readSigningKey } from '../../files/signing-key.ts'
 import type { Config } from '../../service/config.ts'
 import { signingKeyPath } from '../../service/paths.ts'
+import { lengthOf } from '../../store/bounds.ts'
 import { AlteredFile } from '../../store/errors.ts'
 import { asUnusable } from '../../store/sqlite/errors.ts'
-import { lengthOf } from '../../store/store.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, EXIT, UsageError } from '../context.ts'
 import { withStore } from '../data-file.ts'
@@ -164,7 +164,7 @@ function linesOf({ chains, fault, pinned }: Verified): Line[] {
     ...(fault === null ? [] : [[paint('red', 'BROKEN'), `: ${fault}`]]),
     ...(pinned || chains.length === 0
       ? []
-      : ['The log key comes from the data file itself; pin one with --trust or --vkey.']),
+      : ['The log key comes from the store itself; pin one with --trust or --vkey.']),
   ]
 }
 

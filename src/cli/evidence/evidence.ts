@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { decisionOnHost } from '../../actions/decisions/decisions.ts'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
+import { trailOf } from '../../audit/chain.ts'
 import { counted } from '../../base/counted.ts'
 import { verifyBundleText } from '../../evidence/verify.ts'
 import { type ExportVerification, verifyExport } from '../../evidence/verify-export.ts'
@@ -35,7 +36,7 @@ async function exportCommand(id: string, options: CommonOptions & { out?: string
   const exported = await withStore(options, async (deps, config) => {
     const { header } = await decisionOnHost(deps.store, id)
     const evidence = await withKeyring(deps, config)
-    return (options.dsse ? exportEnvelope : exportBundle)(evidence, header.chain, id)
+    return (options.dsse ? exportEnvelope : exportBundle)(evidence, trailOf(header.chain), id)
   })
   const file = writeOut(options, exported)
   if (file !== undefined) print(options, { decision: id, file }, () => [`The evidence of ${id} is in ${file}.`])
@@ -59,13 +60,16 @@ async function verifyCommand(file: string, options: CommonOptions & TrustOptions
 
 /** Prints the verdict on an export, and what its entries record against the rules. */
 function verifyFolder(result: ExportVerification, options: CommonOptions): void {
-  const { first = null, unlawfulEntries = 0, unjudged = 0 } = result.rules ?? {}
+  const all = [result, ...result.lanes]
+  const unjudged = all.reduce((sum, { rules }) => sum + (rules?.unjudged ?? 0), 0)
+  const unlawful = all.flatMap(({ chain, rules }) => (rules?.first ? { chain, ...rules, ...rules.first } : []))
   const lines = [
     ...(unjudged === 0 ? [] : [`Not judged, because the export lacks the entries: ${counted(unjudged, 'check')}.`]),
-    ...(first === null
-      ? []
-      : [`UNLAWFUL, ${counted(unlawfulEntries, 'time')}: entry ${first.seq}: ${first.what} (rule ${first.rule}).`]),
+    ...unlawful.map(
+      ({ chain, unlawfulEntries, seq, what, rule }) =>
+        `UNLAWFUL, ${counted(unlawfulEntries, 'time')}: entry ${seq} of ${chain}: ${what} (rule ${rule}).`,
+    ),
   ]
   print(options, result, () => [...lines, ...verdictLines(result)])
-  options.io.exitCode = first === null ? verdictOf(result).exitCode : EXIT.negative
+  options.io.exitCode = unlawful.length === 0 ? verdictOf(result).exitCode : EXIT.negative
 }

@@ -2,9 +2,9 @@ import type { Deps } from '../../actions/deps.ts'
 import { type CheckpointDeps, checkpointer } from '../../actions/evidence/checkpoints.ts'
 import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { openKeyring } from '../../actions/evidence/signing-keys.ts'
-import { signingKeyFile } from '../../files/signing-key.ts'
 import type { Config } from '../../service/config.ts'
 import { signingKeyPath } from '../../service/paths.ts'
+import { logKeyFileOf } from '../../service/store.ts'
 import { CannotRun } from '../context.ts'
 
 /**
@@ -23,6 +23,6 @@ export async function withKeyring(
   const create = (): never => {
     throw new CannotRun(`There is no signing key ${path}; start the service once to create it.`)
   }
-  const keyring = await openKeyring(deps, { ...signingKeyFile(path), create })
+  const keyring = await openKeyring(deps, { ...logKeyFileOf(config), create })
   return { ...deps, keyring, checkpoints: checkpointer({ ...deps, keyring, onFault }) }
 }

@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs'
 import { revokeSigningKey, rotateLogKey } from '../../actions/evidence/signing-key-changes.ts'
-import { noteKey } from '../../actions/evidence/signing-keys.ts'
+import { ensureLogKey, noteKey, sealKeyFrom } from '../../actions/evidence/signing-keys.ts'
 import { trustOf } from '../../actions/evidence/trust.ts'
 import { formatTimestamp, parseRfc3339 } from '../../base/time.ts'
 import { vkeyOf } from '../../evidence/note.ts'
 import { trustFile } from '../../evidence/trust.ts'
-import { signingKeyFile } from '../../files/signing-key.ts'
-import { signingKeyPath } from '../../service/paths.ts'
+import { writeDurably } from '../../files/rewrite.ts'
+import { sealKeyText } from '../../files/seal-key.ts'
+import { logKeyFileOf } from '../../service/store.ts'
 import { isInUse, type SigningKey } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -35,6 +37,11 @@ export function addSigningKeyCommands(program: GateCommand): void {
     .option('--out <file>', 'file to write (default: stdout)')
     .example('signing-keys export-trust --out trust.json')
     .action(exportTrust)
+  addCommonOptions(keys.command('export-seal'), 'data')
+    .description('write the seal key, with which a sidecar of a fleet appends without the log key')
+    .requiredOption('--out <file>', 'file to write, for its owner alone')
+    .example('signing-keys export-seal --out seal-key.json --store postgres://sidecar@db.internal/gate')
+    .action(exportSeal)
 }
 
 function shownKey(store: Store, key: SigningKey) {
@@ -78,7 +85,7 @@ async function rotate(options: CommonOptions): Promise<void> {
   const rotation = await withStore(options, async (deps, config) => {
     // The new key cannot read stops that the reserve keeps under the old one.
     const unreadableStops = await writeReserve(deps, config)
-    const rotated = await rotateLogKey(deps, signingKeyFile(signingKeyPath(config)), hostActor())
+    const rotated = await rotateLogKey(deps, logKeyFileOf(config), hostActor())
     return { from: shownKey(deps.store, rotated.from), to: shownKey(deps.store, rotated.to), unreadableStops }
   })
   const { to, unreadableStops } = rotation
@@ -106,4 +113,17 @@ async function exportTrust(options: CommonOptions & { out?: string }): Promise<v
   const file = writeOut(options, trust)
   if (file === undefined) return
   print(options, { file }, () => [`Wrote the trust file ${file}. Send it to the verifier over a trusted channel.`])
+}
+
+async function exportSeal(options: CommonOptions & { out: string }): Promise<void> {
+  const { out } = options
+  if (existsSync(out)) throw new CannotRun(`${out} already exists; name another file, or remove it.`)
+  const logKey = await withStore(options, async (deps, config) => {
+    const { id, privateKey } = await ensureLogKey(deps, logKeyFileOf(config))
+    writeDurably(out, sealKeyText(sealKeyFrom(privateKey)))
+    return id
+  })
+  print(options, { file: out, logKey }, () => [
+    `Wrote the seal key ${out} of the log key ${logKey}. Give it to sidecars that append and do not sign, as a secret.`,
+  ])
 }

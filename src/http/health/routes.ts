@@ -34,12 +34,12 @@ export const healthRoutes = {
  * @throws GateError `not_ready`, or the store's own error
  */
 async function readyz({ store, policies, anchors, verification, unready }: Services) {
-  await store.probe()
   const messages = unready().map(({ message }) => message)
   if (messages.length > 0)
     throw new GateError('not_ready', messages.join(' '), {
       details: messages.map((message) => ({ path: '', message })),
     })
+  await store.probe()
   const { unanchoredEntries, sinks } = await anchors.status()
   const shown = sinks.map(({ failures: _, ...sink }) => sink)
   return {

@@ -47,8 +47,7 @@ const coverage = {
   covers: Type.Array(Type.String(), { description: 'Declared and recently used actions that the stop covers.' }),
   warning: nullable(
     Type.String({
-      description:
-        'Warning that an L1 stop covers none of them, or that the data file cannot be written; otherwise null.',
+      description: 'Warning that an L1 stop covers none of them, or that the store cannot be written; otherwise null.',
     }),
   ),
 }
@@ -58,7 +57,7 @@ export const Triggered = titled('TriggeredKillSwitch', 'The status after the tri
   ...coverage,
   persisted: Type.Boolean({
     description:
-      'False while the data file cannot be written: the stop is in force, and writing is retried each second. `warning` says whether the stop outlives a restart.',
+      'False while the store cannot be written: the stop is in force, and writing is retried each second. `warning` says whether the stop outlives a restart.',
   }),
 })
 

@@ -1,7 +1,7 @@
 import type { SealKey } from '../../audit/seal.ts'
 import type { Heads } from '../../evidence/anchor.ts'
 import { AlteredFile } from '../errors.ts'
-import { logKeyInUse, logKeysOf, type SigningKey } from '../records.ts'
+import { logKeyInUse, logKeysOf, revokedOf, type SigningKey } from '../records.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
 import type { Tables } from '../tables.ts'
@@ -30,7 +30,7 @@ export async function verifySide(side: Side, role: 'source' | 'target', known: K
   const sealKey = await sealKeyOf(tables, keys, known.sealKeys)
   await followed(side, known)
   const logKeys = logKeysOf(origin, keys)
-  const revoked = new Set(keys.flatMap(({ publicKey, revokedAt }) => (revokedAt === null ? [] : [publicKey])))
+  const revoked = revokedOf(keys)
   for (const chain of await chainsOf(side, anchors)) {
     const anchor = anchors.get(chain) ?? null
     const anchoredSize = anchor?.size ?? 0

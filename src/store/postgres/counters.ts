@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { tenantOf } from '../../audit/chain.ts'
 import { boundedCache } from '../../base/bounded-cache.ts'
 import type { HeldCounter } from '../group.ts'
 import type { TrailTaken, TrailTakenQuery } from '../queries.ts'
@@ -97,6 +98,27 @@ export async function reserveCounters(run: Runner, counters: readonly string[], 
     if (reserved.length === counters.length) return
     await sleep(Math.random() * RESERVE_PAUSE_MS)
   }
+}
+
+/** The first submissions, of one tenant if any is counted: counters move the time, and none moves it for another tenant. */
+export function sharingTime(submissions: readonly PreparedSubmission[]): readonly PreparedSubmission[] {
+  if (!submissions.some(({ guards }) => guards.some(({ kind }) => kind === 'counters'))) return submissions
+  const tenants = submissions.map(({ entries: [first] }) => first && tenantOf(first.chain))
+  const end = tenants.findIndex((tenant) => tenant !== tenants[0])
+  return end === -1 ? submissions : submissions.slice(0, end)
+}
+
+/** Time of a group: behind the floors of its counters, and behind what its decisions have read. */
+export function timeBehind(
+  nowMs: number,
+  submissions: readonly PreparedSubmission[],
+  counters: ReadonlyMap<string, HeldCounter> | undefined,
+): number {
+  const floors = Array.from(counters?.values() ?? [], ({ floorMs }) => floorMs + 1)
+  const ends = submissions.flatMap(({ guards }) =>
+    guards.flatMap((guard) => (guard.kind === 'counters' ? [guard.endMs] : [])),
+  )
+  return Math.max(nowMs, ...floors, ...ends)
 }
 
 /** Moves the floors of the counters that a group used to the time of its newest entry. */

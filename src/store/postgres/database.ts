@@ -76,6 +76,14 @@ export function runnerOn(client: Queryable): Runner {
   }
 }
 
+/** Leaves nothing open after an error: a server waits a minute for a password that was not given. */
+class Client extends pg.Client {
+  constructor(settings?: pg.ClientConfig) {
+    super(settings)
+    this.connection.on('error', () => this.connection.stream.destroy())
+  }
+}
+
 export type Database = ReturnType<typeof database>
 
 /** Connections to a server, made on demand. */
@@ -91,7 +99,7 @@ export function database({ url, password }: Address) {
     // Statements are sent before the ones before are answered.
     pipeline: true,
   }
-  const readers = new pg.Pool({ ...settings, max: READERS, allowExitOnIdle: true })
+  const readers = new pg.Pool({ ...settings, Client, max: READERS, allowExitOnIdle: true })
   // A connection that broke is made again at its next use; a statement under way tells its caller.
   readers.on('error', () => undefined)
   readers.on('connect', (client) => client.on('error', () => undefined))
@@ -124,7 +132,7 @@ export function database({ url, password }: Address) {
     /** A connection of its own, on which statements are sent before the ones before are answered. */
     connect: () =>
       attempt(async (): Promise<pg.Client> => {
-        const client = new pg.Client(settings)
+        const client = new Client(settings)
         client.on('error', () => undefined)
         await client.connect()
         return client

@@ -21,13 +21,17 @@ const END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`
 const STARTED = 'to_timestamp($4::float8 / 1000)'
 const TAKE = statement(
   `UPDATE gate.sidecar SET token = token + 1, holder = $1, expires_at = ${END}, heard_at = clock_timestamp(),
-      name = $2, version = $3, started_at = ${STARTED}, policies = '{}'
-    WHERE lane = (SELECT lane FROM gate.sidecar WHERE expires_at <= clock_timestamp() ORDER BY lane LIMIT 1 FOR UPDATE SKIP LOCKED)
+      name = $2, version = $3, started_at = ${STARTED}, policies = '{}', tenant = gate.own_tenant(), signs = $5
+    WHERE lane = (SELECT lane FROM gate.sidecar WHERE tenant = gate.own_tenant() AND expires_at <= clock_timestamp()
+        ORDER BY lane LIMIT 1 FOR UPDATE SKIP LOCKED)
    RETURNING lane AS number, token`,
 )
+// The first number that is free: a row of another may have any.
 const ADD = statement(
-  `INSERT INTO gate.sidecar (lane, token, holder, expires_at, name, version, started_at)
-     SELECT coalesce(max(lane), 0) + 1, 1, $1, ${END}, $2, $3, ${STARTED} FROM gate.sidecar
+  `INSERT INTO gate.sidecar (lane, token, holder, expires_at, name, version, started_at, tenant, signs)
+     SELECT min(lane), 1, $1, ${END}, $2, $3, ${STARTED}, gate.own_tenant(), $5
+       FROM generate_series(1, (SELECT count(*)::integer + 1 FROM gate.sidecar)) AS free (lane)
+      WHERE NOT EXISTS (SELECT FROM gate.sidecar AS s WHERE s.lane = free.lane)
    ON CONFLICT (lane) DO NOTHING RETURNING lane AS number, token`,
 )
 // The older holder has ended its writes by then, and later ones are refused.
@@ -37,7 +41,9 @@ const RENEW = statement(
     WHERE lane = $1 AND token = $2
    RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`,
 )
-const HELD = statement('SELECT lane FROM gate.sidecar WHERE expires_at > clock_timestamp() ORDER BY lane')
+const HELD = statement(
+  'SELECT lane, tenant, signs FROM gate.sidecar WHERE expires_at > clock_timestamp() ORDER BY lane',
+)
 const RELEASE = statement('UPDATE gate.sidecar SET expires_at = clock_timestamp() WHERE lane = $1 AND token = $2')
 
 /** Number of the lanes to which this sidecar alone appends, and the token by which it is known. */
@@ -46,16 +52,26 @@ export interface Lane {
   token: number
 }
 
+/** A lane that is held, with the tenant that its holder serves; empty for all. */
+interface HeldLane {
+  lane: number
+  tenant: string
+  signs: boolean
+}
+
 interface LeaseOptions {
   clock: Clock
+  /** The only tenant that this sidecar serves; undefined for all. */
+  tenant: string | undefined
+  signs: boolean
   about: About
   /** Called when the clock of the server is found to be so far ahead of the given one. */
   onClock(byMs: number): void
 }
 
 /** Takes a lane that nobody holds, or a new one. */
-async function take(database: Database, holder: string, { name, version, startedMs }: About): Promise<Lane> {
-  const values = [holder, storable(name), storable(version), startedMs]
+async function take(database: Database, holder: string, { about, signs }: LeaseOptions): Promise<Lane> {
+  const values = [holder, storable(about.name), storable(about.version), about.startedMs, signs]
   const client = await database.connect()
   try {
     for (;;) {
@@ -98,27 +114,48 @@ function policyNews() {
   }
 }
 
-/** The lease of a lane, which the server keeps: another takes it when this sidecar is not heard of. */
-export function laneLease(database: Database, { clock, about, onClock }: LeaseOptions) {
-  const holder = randomBytes(10).toString('hex')
-  let held: Promise<Lane> | undefined
+/** The lanes that are held, as the server said last. @param tenant the only one that is served here; undefined for all */
+function heldLanes(database: Database, tenant: string | undefined) {
+  let held: readonly HeldLane[] = []
   let forgottenMs = Number.NEGATIVE_INFINITY
+  return {
+    async ask(): Promise<void> {
+      held = await database.any.rows<HeldLane>(HELD)
+    },
+    /** Forgets counters now and then, at the first of the sidecars that serve the same. */
+    async forget(mine: number): Promise<void> {
+      const first = held.find((one) => one.tenant === (tenant ?? ''))
+      if (first?.lane !== mine || performance.now() - forgottenMs < FORGOTTEN_AFTER_MS) return
+      forgottenMs = performance.now()
+      await forgetCounters(database.any)
+    },
+    /** The lane of the sidecar that signs a chain: that of the chain, if its holder signs, or the first of those that do. */
+    signerOf(chain: string): number | undefined {
+      // A login of one tenant writes nothing of `_system`, where signatures are recorded.
+      const signers = held.filter((one) => one.signs && one.tenant === '')
+      const number = laneNumber(chain)
+      return (signers.find(({ lane }) => lane === number) ?? signers[0])?.lane
+    },
+    /** Number of the sidecars that serve the tenant, at least this one; without one, of all. */
+    count: (of?: string) => Math.max(1, held.filter((one) => of === undefined || serves(one, of)).length),
+    signers: () => held.filter((one) => one.signs && one.tenant === '').length,
+  }
+}
+
+/** The lease of a lane, which the server keeps: another takes it when this sidecar is not heard of. */
+export function laneLease(database: Database, options: LeaseOptions) {
+  const { clock, tenant, onClock } = options
+  const holder = randomBytes(10).toString('hex')
+  let own: Promise<Lane> | undefined
   let renewedMs = Number.NEGATIVE_INFINITY
-  /** The lanes that are held, as the server said last. */
-  let live: readonly number[] = []
+  const held = heldLanes(database, tenant)
   let mine = 0
   const policies = policyNews()
-  /** Now and then, by the first of the sidecars. */
-  const forget = async (): Promise<void> => {
-    if (live[0] !== mine || performance.now() - forgottenMs < FORGOTTEN_AFTER_MS) return
-    forgottenMs = performance.now()
-    await forgetCounters(database.any)
-  }
   const lost = (): void => {
-    held = undefined
+    own = undefined
   }
   const lane = (): Promise<Lane> => {
-    held ??= take(database, holder, about).then(
+    own ??= take(database, holder, options).then(
       (taken) => {
         mine = taken.number
         return taken
@@ -128,7 +165,7 @@ export function laneLease(database: Database, { clock, about, onClock }: LeaseOp
         throw error
       },
     )
-    return held
+    return own
   }
   return {
     /** The lane of this sidecar, which takes one where it has none. */
@@ -149,25 +186,22 @@ export function laneLease(database: Database, { clock, about, onClock }: LeaseOp
       const aheadMs = renewed.nowMs - (askedMs + answeredMs) / 2
       // It was read at any time in between.
       if (Math.abs(aheadMs) > (answeredMs - askedMs) / 2 + CLOCK_MS) onClock(Math.round(aheadMs))
-      await forget()
-      live = (await database.any.rows<{ lane: number }>(HELD)).map((row) => row.lane)
+      await held.forget(mine)
+      await held.ask()
     },
-    /** True for the lanes of this sidecar; for the chains that no sidecar holds, only at the first of those that are there. */
-    tends(chain: string): boolean {
-      const number = laneNumber(chain)
-      return number === mine || (!live.includes(number) && live[0] === mine)
-    },
-    fleet: fleetOn(database, {
-      holder,
-      live: () => Math.max(1, live.length),
-      tell: policies.tell,
-    }),
+    /** True for the chains that this sidecar signs. */
+    signs: (chain: string): boolean => held.signerOf(chain) === mine,
+    fleet: fleetOn(database, { holder, live: held.count, signers: held.signers, tell: policies.tell }),
     /** Leaves the lane to the next sidecar. */
     async release(): Promise<void> {
-      const lane = await held?.catch(() => undefined)
+      const lane = await own?.catch(() => undefined)
       if (lane !== undefined) await database.any.rows(RELEASE, [lane.number, lane.token])
     },
   }
+}
+
+function serves({ tenant }: HeldLane, of: string): boolean {
+  return tenant === '' || tenant === of
 }
 
 export type LaneLease = ReturnType<typeof laneLease>

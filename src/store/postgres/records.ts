@@ -1,6 +1,7 @@
+import { tenantOf } from '../../audit/chain.ts'
 import { STATE_EVENTS } from '../../audit/events.ts'
 import { canonicalJson } from '../../base/canonical.ts'
-import { type RecordKind, type RecordRow, type Records, type RecordWrite, recordOf } from '../records.ts'
+import { chainOfRecord, type RecordKind, type RecordRow, type Records, type RecordWrite, recordOf } from '../records.ts'
 import type { Placed } from '../submission.ts'
 import { approvalColumns } from './approvals.ts'
 import { first, type Runner, statement } from './database.ts'
@@ -19,6 +20,7 @@ const TABLES: Readonly<Record<RecordKind, string>> = {
 
 function statementsOf(kind: RecordKind) {
   const table = TABLES[kind]
+  const more = kind === 'key' || kind === 'switch' ? [', tenant', ', $4'] : ['', '']
   return {
     get: statement(`SELECT id, body FROM ${table} WHERE id = $1`),
     all: statement(`SELECT id, body FROM ${table} ORDER BY id`),
@@ -26,7 +28,7 @@ function statementsOf(kind: RecordKind) {
     count: statement(`SELECT count(*) AS count FROM ${table}`),
     since: statement(`SELECT id, body FROM ${table} WHERE changed > $1 OR id = ANY($2) ORDER BY id`),
     put: statement(
-      `INSERT INTO ${table} (id, body, changed) VALUES ($1, $2, $3)
+      `INSERT INTO ${table} (id, body, changed${more[0]}) VALUES ($1, $2, $3${more[1]})
        ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed`,
     ),
   }
@@ -57,9 +59,14 @@ function tableReads<K extends RecordKind>(run: Runner, kind: K) {
   }
 }
 
+/** Value of the column of keys and stops that a file has not: their tenant, empty for those of the service itself. */
+export function tenantColumn(write: RecordWrite): [tenant: string] | [] {
+  return write.kind === 'key' || write.kind === 'switch' ? [tenantOf(chainOfRecord(write))] : []
+}
+
 const ENTRIES_OF = statement(
   `SELECT c.name AS chain, e.seq FROM gate.audit_entry AS e JOIN gate.chain AS c ON c.number = e.chain
-    WHERE e.record_id = $1 AND e.record = $2 AND e.type = ANY($3) ORDER BY e.at`,
+    WHERE e.record_id = $1 AND e.record = $2 AND e.type = ANY($3) AND ($4::text IS NULL OR c.name = $4) ORDER BY e.at`,
 )
 const PUT_APPROVAL = statement(
   `INSERT INTO gate.approval (id, body, chain, status, digest, expires_at, requested_by, standing)
@@ -77,12 +84,13 @@ export function recordQueries(run: Runner) {
     policy: tableReads(run, 'policy'),
     switch: tableReads(run, 'switch'),
     approval: { ...tableReads(run, 'approval'), remove: (id: string) => run.send(REMOVE_APPROVAL, [id]) },
-    entriesOf: (kind: RecordKind, id: string) =>
-      run.rows<Pick<Placed, 'chain' | 'seq'>>(ENTRIES_OF, [escaped(id), kind, STATE_EVENTS]),
-    put({ kind, record }: RecordWrite, version: number) {
+    entriesOf: (kind: RecordKind, id: string, chain?: string) =>
+      run.rows<Pick<Placed, 'chain' | 'seq'>>(ENTRIES_OF, [escaped(id), kind, STATE_EVENTS, chain ?? null]),
+    put(write: RecordWrite, version: number) {
+      const { kind, record } = write
       const body = canonicalJson(record)
       if (kind === 'approval') return run.send(PUT_APPROVAL, [record.id, body, ...approvalColumns(record)])
-      return run.send(STATEMENTS[kind satisfies HeldTable].put, [record.id, body, version])
+      return run.send(STATEMENTS[kind satisfies HeldTable].put, [record.id, body, version, ...tenantColumn(write)])
     },
   }
 }

@@ -10,6 +10,7 @@ import { first, type Runner, runnerOn, statement } from './database.ts'
 import { INSERT, parametersOf } from './entry-columns.ts'
 import { PUT_FENCE, REMOVE_FENCE } from './fence.ts'
 import { CHANNEL } from './listener.ts'
+import { tenantColumn } from './records.ts'
 import { sharedTexts } from './shared-text.ts'
 import { begin } from './transaction.ts'
 
@@ -38,8 +39,12 @@ const NEXT_VERSION = statement('UPDATE gate.instance SET state_version = state_v
 // Each process that has the database open reads the records anew before its next entry, and finds the mark.
 const OUTDATE = statement('UPDATE gate.chain SET state = (SELECT state_version FROM gate.instance)')
 const TELL = statement(`NOTIFY ${CHANNEL}`)
-/** More columns of an approval than the data file has. */
-const FOUND_BY = ['chain', 'status', 'digest', 'expires_at', 'requested_by', 'standing']
+/** Columns that the data file has not. */
+const MORE: Partial<Record<CopiedTable, readonly string[]>> = {
+  approval: ['chain', 'status', 'digest', 'expires_at', 'requested_by', 'standing'],
+  api_key: ['tenant'],
+  kill_switch: ['tenant'],
+}
 
 type Writes = Pick<Side, 'begin' | 'append' | 'clear' | 'put' | 'putEnds' | 'finish' | 'retire'>
 
@@ -103,13 +108,15 @@ async function inTransaction(client: pg.Client, work: (run: Runner) => Promise<v
 }
 
 function putRows(run: Runner, table: CopiedTable, rows: readonly CopiedRow[]): void {
-  const isApproval = table === 'approval'
-  const insert = statement(insertSql(DIALECT, table, isApproval ? FOUND_BY : []))
-  for (const row of rows) run.send(insert, isApproval ? [...row, ...columnsOf(row)] : row)
+  const insert = statement(insertSql(DIALECT, table, MORE[table]))
+  for (const row of rows) run.send(insert, [...row, ...moreOf(table, row)])
 }
 
-function columnsOf([id, body]: CopiedRow): readonly string[] {
-  return approvalColumns(recordOf('approval', { id: String(id), body: String(body) }))
+function moreOf(table: CopiedTable, [id, body]: CopiedRow): readonly string[] {
+  const row = { id: String(id), body: String(body) }
+  if (table === 'approval') return approvalColumns(recordOf('approval', row))
+  if (table === 'api_key') return tenantColumn({ kind: 'key', record: recordOf('key', row) })
+  return table === 'kill_switch' ? tenantColumn({ kind: 'switch', record: recordOf('switch', row) }) : []
 }
 
 function putEnds(run: Runner, { origin, version }: Instance, ends: readonly ChainEnds[]): void {

@@ -19,6 +19,7 @@ import {
 import { COLUMNS, rowOf, type StoredRow } from './entry-columns.ts'
 import { readFence } from './fence.ts'
 import { assertMigrated } from './migrate.ts'
+import { servedTenant } from './served.ts'
 import { assertEnds, endsIn } from './side-ends.ts'
 import { DIALECT, IS_USED, sideWrites } from './side-writes.ts'
 import { unreachable } from './store.ts'
@@ -67,6 +68,8 @@ export async function openServerSide({ address, role }: SideOptions): Promise<Si
 
 async function held(client: pg.Client, run: Runner, role: SideOptions['role']): Promise<void> {
   await assertMigrated(run)
+  if ((await servedTenant(run)) !== undefined)
+    throw new UnusableFile('The login serves one tenant, so it does not see the whole trail. Copy with another.')
   if (role === 'source') {
     await client.query(HOLD)
     await run.rows(LOCK_RECORDS)

@@ -1,29 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SealKey } from '../../audit/seal.ts'
-import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import { UnusableFile, unavailable } from '../errors.ts'
 import type { About } from '../fleet.ts'
 import { held } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
 import { loaded, type Memory } from '../memory.ts'
-import type { TrailTakenQuery } from '../queries.ts'
 import { readsOf } from '../reads.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys, Store } from '../store.ts'
 import { stateBefore } from '../verify/fold.ts'
-import { unsealedIn } from '../verify/seals.ts'
 import { assertFollows, type FollowOptions } from '../verify/startup.ts'
-import { verifyChain } from '../verify/verify-chain.ts'
-import { chainPlaces, type Numbers } from './chains.ts'
-import { floorsOf, reserveCounters, takenInTrail } from './counters.ts'
-import { type Address, database as connected, type Database, type Runner } from './database.ts'
+import type { Numbers } from './chains.ts'
+import { reserveCounters } from './counters.ts'
+import { type Address, database as connected, type Database } from './database.ts'
 import { assertInUse } from './fence.ts'
 import { type LaneLease, laneLease } from './lease.ts'
 import { listener } from './listener.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import { serverQueues } from './queues.ts'
 import { refreshedIn } from './refreshed.ts'
+import { isServed, servedTenant, unserved } from './served.ts'
+import { sealReads, snapshot, snapshotsOf, verificationOn } from './snapshots.ts'
 import { tablesOn } from './tables.ts'
 
 export interface ServerOptions extends FollowOptions {
@@ -33,6 +30,8 @@ export interface ServerOptions extends FollowOptions {
   maxStalenessMs?: number | undefined
   /** True for a sidecar, which decides in lanes of its own. Commands append to the chains that others share. */
   lanes?: boolean
+  /** False for a sidecar that has the seal key without the log key: others sign what it appends. @default true */
+  signs?: boolean
   /** Description of a sidecar for the others. */
   about?: About | undefined
   /** Called when the clock of the server is found to be so far ahead of the given one. */
@@ -57,7 +56,10 @@ export async function migrateServer(address: Address): Promise<{ from: number; t
 export function unreachable({ url }: Address, error: unknown): never {
   // Errors of ours have names of their own.
   if (!(error instanceof Error) || !['Error', 'error', 'AggregateError'].includes(error.name)) throw error
-  throw new UnusableFile(`The store ${url} cannot be used: ${error.message}.`, { cause: error })
+  // Words of the driver, and of the server.
+  const isMissing = /client password must be|empty password returned/.test(error.message)
+  const why = isMissing ? 'the server asks for a password; name its file with --store-password' : error.message
+  throw new UnusableFile(`The store ${url} cannot be used: ${why}.`, { cause: error })
 }
 
 /**
@@ -66,36 +68,42 @@ export function unreachable({ url }: Address, error: unknown): never {
  * @throws UnusableFile when the schema is not that of this version, or the state does not follow from its chains
  */
 export async function openServerStore(options: ServerOptions): Promise<Store> {
-  const { address, clock, sealKeys, maxStalenessMs, lanes = false, onClock = () => undefined } = options
+  const { address, clock, sealKeys, maxStalenessMs, lanes = false, signs = true, onClock = () => undefined } = options
   const { about = { name: '', version: '', startedMs: clock() } } = options
   const database = connected(address)
   const numbers: Numbers = new Map()
   try {
-    const { origin, memory: initial } = await checked(database, numbers, options)
-    const lease = lanes ? laneLease(database, { clock, about, onClock }) : undefined
+    const { origin, tenant, memory: initial } = await checked(database, numbers, options)
+    if (lanes && signs && tenant !== undefined)
+      throw new UnusableFile(
+        `The login of the store serves the tenant ${tenant} alone, so this sidecar cannot sign. Give it sealKey in place of signingKey.`,
+      )
+    const lease = lanes ? laneLease(database, { clock, tenant, signs, about, onClock }) : undefined
     await lease?.renew()
-    return storeOn(database, { origin, numbers, clock, sealKeys, initial, maxStalenessMs, lease })
+    return storeOn(database, { origin, tenant, numbers, clock, sealKeys, initial, maxStalenessMs, lease })
   } catch (error) {
     await database.close()
     return unreachable(address, error)
   }
 }
 
-/** Checks the database, then loads the instance's name and records. */
+/** Checks the database and the login, then loads the instance's name and records. */
 async function checked(database: Database, numbers: Numbers, options: ServerOptions) {
   return database.snapshot(async (run) => {
     await assertMigrated(run)
     await assertInUse(run)
+    const tenant = await servedTenant(run)
     const tables = tablesOn(run, numbers)
     const origin = await tables.instance.origin()
     if (origin === undefined) throw new Error('the instance has no origin')
-    await runLater(assertFollows(tables, origin, options))
-    return { origin, memory: await runLater(loaded(tables)) }
+    await runLater(assertFollows(tables, origin, { ...options, tenant }))
+    return { origin, tenant, memory: await runLater(loaded(tables)) }
   })
 }
 
 interface Opened {
   origin: string
+  tenant: string | undefined
   numbers: Numbers
   clock: Clock
   sealKeys: SealKeys | undefined
@@ -105,10 +113,10 @@ interface Opened {
 }
 
 function storeOn(database: Database, opened: Opened): Store {
-  const { origin, numbers, clock, sealKeys, initial, maxStalenessMs, lease } = opened
+  const { origin, tenant, numbers, clock, sealKeys, initial, maxStalenessMs, lease } = opened
   const tables = tablesOn(database.any, numbers)
   const heads = knownHeads()
-  const { members, memory, take, sealKey, sealKeyInUse, refusal } = held(initial, sealKeys)
+  const { members, memory, take, sealKey, sealKeyInUse, verified, refusal } = held(initial, sealKeys)
   const {
     isStale,
     refresh,
@@ -128,34 +136,33 @@ function storeOn(database: Database, opened: Opened): Store {
     },
     { origin, numbers, heads, lease },
   )
+  const reads = readsOf(() => tables, clock)
   return {
     ...members,
-    origin,
+    ...{ origin, tenant },
     countsIn: 'trail',
     fleet: lease?.fleet,
     reserve: (counters, reservation) => reserveCounters(database.any, counters, reservation),
     commit(submission, isAbandoned) {
-      const refused = refusal(submission) ?? (isStale() ? unavailable('be reached', 'it has not answered') : undefined)
+      const refused =
+        refusal(submission) ??
+        unserved(tenant, submission) ??
+        (isStale() ? unavailable('be reached', 'it has not answered') : undefined)
       return refused === undefined ? queues.submit(submission, isAbandoned) : Promise.reject(refused)
     },
     largeWrite: queues.largeWrite,
-    ...{ isStale, refresh, tends: lease?.tends ?? (() => true) },
+    ...{ isStale, refresh, tends: lease?.signs ?? (() => true) },
     writtenHashes: heads.hashesFrom,
     compareChains: () => runLater(heads.compare(tables)),
     alteredChains: heads.altered,
-    ...sealReads(database, origin, numbers, sealKey),
-    ...readsOf(() => tables, clock),
+    ...sealReads(database, origin, numbers, { sealKey, refresh }),
+    ...reads,
+    // Chains of other tenants, which `_system` names, are not gone.
+    chainsEver: async () => (await reads.chainsEver()).filter((chain) => isServed(tenant, chain)),
     stateBefore: (chain, size) => runLater(stateBefore(tables, origin, chain, size)),
     snapshot: snapshotsOf(database, numbers),
     scrub: async () => true,
-    async verifyChain(request, onProgress = () => undefined, signal) {
-      const verification = verifyChain(tables, origin, { ...request, sealKey: sealKey(), nowMs: clock() }, onProgress)
-      try {
-        return await runLater(verification, signal)
-      } catch (error) {
-        throw signal?.aborted ? signal.reason : unavailable('be verified', error)
-      }
-    },
+    verifyChain: verificationOn(tables, { origin, clock, refresh, verified }),
     async close() {
       while (!queues.idle()) await sleep(1)
       await stopListening()
@@ -165,23 +172,10 @@ function storeOn(database: Database, opened: Opened): Store {
   }
 }
 
-/** Runs work that reads the history of chains, or of trails, on one state of the database. */
-function snapshotsOf(database: Database, numbers: Numbers): Store['snapshot'] {
-  return (work) =>
-    snapshot(database, (run) => {
-      const { entries, decisions } = tablesOn(run, numbers)
-      const { length, firstNotBefore: seqNotBefore } = entries
-      const { taken, requestAt } = decisions
-      const places = chainPlaces(run, numbers)
-      const inTrail = (query: TrailTakenQuery) => takenInTrail(run, places, query)
-      const floors = (counters: readonly string[]) => floorsOf(run, counters)
-      return runLater(work({ length, seqNotBefore, taken, requestAt, takenInTrail: inTrail, floors }))
-    })
-}
-
 /** Refreshes of the records: at each call, and when another sidecar tells of a change. */
 function heard(database: Database, maxStalenessMs: number | undefined, takeIn: () => Promise<void>) {
-  let heardMs = performance.now()
+  // A start may take long: staleness counts from the first refresh.
+  let heardMs = Number.POSITIVE_INFINITY
   const refresh = inTurn(async () => {
     const askedMs = performance.now()
     await takeIn()
@@ -210,37 +204,5 @@ function inTurn(work: () => Promise<void>): () => Promise<void> {
     if (running === undefined) return start()
     next ??= running.catch(() => undefined).then(start)
     return next
-  }
-}
-
-async function snapshot<T>(database: Database, work: (run: Runner) => Promise<T>): Promise<T> {
-  try {
-    return await database.snapshot(work)
-  } catch (error) {
-    throw error instanceof GateError ? error : unavailable('be read', error)
-  }
-}
-
-/** Members of the store about seals, each of one state of the database: each commit writes a new head and its seal. */
-function sealReads(
-  database: Database,
-  origin: string,
-  numbers: Numbers,
-  sealKey: () => SealKey | undefined,
-): Pick<Store, 'unsealed' | 'sealedHead'> {
-  return {
-    unsealed: () =>
-      snapshot(database, async (run) => {
-        const tables = tablesOn(run, numbers)
-        const chains = [...new Set([...(await tables.entries.chains()), ...(await tables.seals.chains())])]
-        return (await runLater(unsealedIn(tables, origin, sealKey(), chains))).map(({ message }) => message)
-      }),
-    sealedHead: (chain) =>
-      snapshot(database, async (run) => {
-        const tables = tablesOn(run, numbers)
-        const [fault] = await runLater(unsealedIn(tables, origin, sealKey(), [chain]))
-        if (fault !== undefined) throw new GateError('audit_unavailable', fault.message)
-        return tables.entries.head(chain)
-      }),
   }
 }

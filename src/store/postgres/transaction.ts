@@ -1,9 +1,36 @@
+import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { BEGIN, queried, type Runner, runnerOn, type Statement, statement, type Values } from './database.ts'
 
 const SAVEPOINT = statement('SAVEPOINT submission')
 const RELEASE = statement('RELEASE submission')
 const UNDO = statement('ROLLBACK TO submission')
+
+/** Statements that share a write: it costs more than one of them, and the server works on some while others are made. */
+const MAX_SHARED = 8
+
+/** Puts the statement that is sent next into one write with others of this turn. */
+function sharedWrites(stream: Duplex): () => void {
+  let isFirst = true
+  let shared = 0
+  const write = (): void => {
+    if (shared > 0) stream.uncork()
+    shared = 0
+  }
+  return () => {
+    // The first one locks: the server does so while entries are made.
+    if (isFirst) {
+      isFirst = false
+      return
+    }
+    if (shared === MAX_SHARED) write()
+    if (shared === 0) {
+      stream.cork()
+      process.nextTick(write)
+    }
+    shared += 1
+  }
+}
 
 export type Transaction = ReturnType<typeof begin>
 
@@ -26,6 +53,7 @@ export function begin(client: pg.Client) {
     await Promise.all(before)
   }
   const direct = runnerOn(client)
+  const shareWrite = sharedWrites(client.connection.stream)
   const run: Runner = {
     async rows(of, values) {
       const found = note(direct.rows(of, values))
@@ -38,6 +66,7 @@ export function begin(client: pg.Client) {
       return (await found) as never
     },
     send(of: Statement, values: Values = []): void {
+      shareWrite()
       void note(queried(client, of, values))
     },
   }

@@ -1,10 +1,10 @@
 import type pg from 'pg'
-import { type Head, ownerOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
-import type { Group, HeldCounter } from '../group.ts'
+import { type Head, tenantOf } from '../../audit/chain.ts'
+import type { Group } from '../group.ts'
 import type { Memory } from '../memory.ts'
 import { randomPool } from '../random-pool.ts'
 import { runLater } from '../steps.ts'
-import type { PreparedSubmission } from '../submission.ts'
+import type { PreparedSubmission, Write } from '../submission.ts'
 import {
   applyAll,
   groupOf,
@@ -25,7 +25,7 @@ import {
   putHead,
   requireState,
 } from './chains.ts'
-import { counterHolds, raiseFloors } from './counters.ts'
+import { counterHolds, raiseFloors, sharingTime, timeBehind } from './counters.ts'
 import { type Database, type Runner, statement } from './database.ts'
 import { isBusy } from './errors.ts'
 import { refreshedIn } from './refreshed.ts'
@@ -92,9 +92,9 @@ export function serverWriter(database: Database, options: WriterOptions, locking
       return reply
     } catch (error) {
       const isOutdated = locking.isOutdated(error)
-      // Once the end was sent, it may have arrived, unless the schema refused the locks: a proxy sends other errors too.
-      const unknown = transaction?.isOpen() === false && !isOutdated
-      const isUsable = transaction !== undefined && !unknown && (await isRolledBack(transaction))
+      // Once the end was sent, it may have arrived, unless the server refused the locks: a proxy sends other errors too.
+      const unknown = transaction?.isOpen() === false && !isOutdated && !isBusy(error)
+      const isUsable = transaction === undefined ? isBusy(error) : !unknown && (await isRolledBack(transaction))
       if (!isUsable) await discard()
       texts.forget()
       if (isOutdated && !isLast) return 'again'
@@ -132,7 +132,7 @@ async function written(
 ): Promise<Written> {
   const beganMs = performance.now()
   const { run } = transaction
-  const { submissions } = request
+  const submissions = sharingTime(request.submissions)
   lockEvents(run, submissions)
   const counters = await holds.hold(run, submissions)
   const held = await lock(run)
@@ -140,7 +140,7 @@ async function written(
   const locked = new Map(held.map((chain) => [chain.name, chain]))
   const tables = tablesOn(run, numbers, { transaction, texts, locked })
   const fresh = await freshMemory(database, request, { origin, numbers }, held)
-  const nowMs = timeBehind(request, counters)
+  const nowMs = timeBehind(request.nowMs, submissions, counters)
   const group = groupOf({ ...request, nowMs }, { origin, random, tables, memory: fresh, slackMs, counters })
   const results = await runLater(applyAll(group, submissions))
   const { memory, regressed, heads } = group
@@ -154,18 +154,6 @@ async function written(
 
 function tsOf({ tsMs }: Head): number {
   return tsMs
-}
-
-/** Time of a group: behind the floors of its counters, and behind what its decisions have read. */
-function timeBehind(
-  { nowMs, submissions }: WriteRequest,
-  counters: ReadonlyMap<string, HeldCounter> | undefined,
-): number {
-  const floors = Array.from(counters?.values() ?? [], ({ floorMs }) => floorMs + 1)
-  const ends = submissions.flatMap(({ guards }) =>
-    guards.flatMap((guard) => (guard.kind === 'counters' ? [guard.endMs] : [])),
-  )
-  return Math.max(nowMs, ...floors, ...ends)
 }
 
 /** Lets no other lane commit beside this one what happens once: the outcome of a decision, and the use of a key. */
@@ -205,22 +193,23 @@ export function chainsOf(submissions: readonly PreparedSubmission[]): string[] {
   return [...new Set(submissions.flatMap(({ entries }) => entries.map(({ chain }) => chain)))]
 }
 
-/** Records by which entries of a tenant, or of every chain, are decided. */
-const DECIDED_BY = ['key', 'switch', 'signingKey']
+/** True for a change of that by which entries of a tenant, or of every chain, are decided or sealed. */
+function isDecisive(write: Write): boolean {
+  if (write.kind === 'signingKey') return write.record.purpose === 'log'
+  return write.kind === 'key' || write.kind === 'switch' || write.kind === 'reseal'
+}
 
 /**
  * The chains beside their own that must wait for these submissions: where they change by whom or what entries are
  * decided, and where all are sealed anew. Undefined where none must.
  */
 function touches(submissions: readonly PreparedSubmission[]): Extent | undefined {
-  const touching = submissions.filter(({ writes }) =>
-    writes.some(({ kind }) => kind === 'reseal' || DECIDED_BY.includes(kind)),
-  )
+  const touching = submissions.filter(({ writes }) => writes.some(isDecisive))
   if (touching.length === 0) return undefined
-  const tenants = chainsOf(touching).map((chain) => (chain === SYSTEM_CHAIN ? undefined : ownerOf(chain).tenantId))
+  const tenants = chainsOf(touching).map(tenantOf)
   const isReseal = touching.some(({ writes }) => writes.some(({ kind }) => kind === 'reseal'))
-  if (isReseal || tenants.length === 0 || tenants.includes(undefined)) return 'all'
-  return { chains: chainsOf(submissions), tenants: tenants.filter((tenant) => tenant !== undefined) }
+  if (isReseal || tenants.length === 0 || tenants.includes('')) return 'all'
+  return { chains: chainsOf(submissions), tenants }
 }
 
 /** The records by which entries of the locked chains are decided. */

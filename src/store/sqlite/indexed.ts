@@ -8,7 +8,7 @@ export function assertNamed(connection: Connection): void {
   const unnamed = runNow(reading(connection, 'The table of chains', connection.places.unnamed))
   if (unnamed !== undefined)
     throw new AlteredFile(
-      `The chain of number ${unnamed} has entries and no name. The file was altered outside gate-sidecar.`,
+      `The chain of number ${unnamed} has entries and no name. The store was altered outside gate-sidecar.`,
     )
 }
 

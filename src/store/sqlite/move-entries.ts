@@ -91,7 +91,7 @@ function isEmpty(db: Database): true {
   const stray = db.prepare<[], { chain: string; seq: number }>('SELECT chain, seq FROM section LIMIT 1').get()
   if (stray === undefined) return true
   throw new AlteredFile(
-    `Audit chain ${stray.chain} has a section of entry ${stray.seq}, and no such entry. The file was altered outside gate-sidecar.`,
+    `Audit chain ${stray.chain} has a section of entry ${stray.seq}, and no such entry. The store was altered outside gate-sidecar.`,
   )
 }
 

@@ -69,8 +69,11 @@ export function recordQueries(db: Database, places: ChainPlaces) {
   return {
     ...tables,
     /** Finds the entries that changed a record. Excludes entries of callers, whatever their data looks like. */
-    entriesOf: (kind: RecordKind, id: string): Pick<Placed, 'chain' | 'seq'>[] =>
-      entries.all(id, kind, types).map(({ chain, seq }) => ({ chain: places.name(chain) ?? '', seq })),
+    entriesOf: (kind: RecordKind, id: string, of?: string): Pick<Placed, 'chain' | 'seq'>[] =>
+      entries
+        .all(id, kind, types)
+        .map(({ chain, seq }) => ({ chain: places.name(chain) ?? '', seq }))
+        .filter(({ chain }) => of === undefined || chain === of),
     put({ kind, record }: RecordWrite, version: number): void {
       // The union of tables takes the intersection of records; kind and record correspond by type.
       const table = tables[kind] as { put(record: Records[RecordKind], version: number): unknown }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
-import { held } from '../held.ts'
+import { held, type KeyedRequest } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
 import type { Snapshot, TrailTaken, TrailTakenQuery } from '../queries.ts'
 import { commitQueue } from '../queue.ts'
@@ -34,7 +34,7 @@ export function openStore(options: StoreOptions): Store {
   const writer = makeWriter(address, file)
   const verifier = makeVerifier(address, file)
   const heads = knownHeads()
-  const { members, memory, take, sealKey, sealKeyInUse, refusal } = held(initial, sealKeys)
+  const { members, memory, take, sealKey, sealKeyInUse, verified, refusal } = held(initial, sealKeys)
   const refresh = (): void => take(refreshedFrom(file.connection(), memory(), { origin, sealKeys }))
   const queue = commitQueue({
     writer,
@@ -52,7 +52,7 @@ export function openStore(options: StoreOptions): Store {
   })
   return {
     ...members,
-    origin,
+    ...{ origin, tenant: undefined },
     commit(submission, isAbandoned) {
       const refused = refusal(submission)
       return refused === undefined ? queue.submit(submission, isAbandoned) : Promise.reject(refused)
@@ -64,11 +64,12 @@ export function openStore(options: StoreOptions): Store {
     fleet: undefined,
     reserve: async () => undefined,
     refresh,
-    ...chainEnds(() => file.connection(), origin, sealKey, heads),
+    ...chainEnds(() => file.connection(), origin, { sealKey, refresh }, heads),
     ...readsOf(() => file.connection(), clock),
     ...fileReads(() => file.connection(), origin),
     verifyChain(request, onProgress = () => undefined, signal) {
-      return verifier.verify({ ...request, sealKey: sealKey(), nowMs: clock() }, onProgress, signal)
+      const verify = (keyed: KeyedRequest) => verifier.verify({ ...keyed, nowMs: clock() }, onProgress, signal)
+      return verified(request, { origin, refresh, verify })
     },
     async close() {
       while (!queue.idle()) await sleep(1)
@@ -79,32 +80,41 @@ export function openStore(options: StoreOptions): Store {
   }
 }
 
-/** Members of the store about the ends of chains. */
+/**
+ * Members of the store about the ends of chains.
+ *
+ * @param refresh before a fault is believed: the log key may have been rotated
+ */
 function chainEnds(
   current: () => Connection,
   origin: string,
-  sealKey: () => SealKey | undefined,
+  { sealKey, refresh }: { sealKey: () => SealKey | undefined; refresh: () => void },
   heads: ReturnType<typeof knownHeads>,
 ): Pick<Store, 'unsealed' | 'sealedHead' | 'writtenHashes' | 'compareChains' | 'alteredChains'> {
+  const looked = (chain?: string) => {
+    const { db, entries, seals } = current()
+    const chains = chain === undefined ? [...new Set([...entries.chains(), ...seals.chains()])] : [chain]
+    // One snapshot: each commit writes a new head and its seal.
+    const read = db.transaction(() => ({
+      head: chain === undefined ? undefined : entries.head(chain),
+      faults: runNow(unsealedIn(current(), origin, sealKey(), chains)),
+    }))
+    return read.deferred()
+  }
+  const sealed = (chain?: string) => {
+    const first = looked(chain)
+    if (first.faults.length === 0) return first
+    refresh()
+    return looked(chain)
+  }
   return {
     writtenHashes: heads.hashesFrom,
     compareChains: () => runNow(heads.compare(current())),
     alteredChains: heads.altered,
-    async unsealed() {
-      const connection = current()
-      const chains = [...new Set([...connection.entries.chains(), ...connection.seals.chains()])]
-      return runNow(unsealedIn(connection, origin, sealKey(), chains)).map(({ message }) => message)
-    },
+    unsealed: async () => sealed().faults.map(({ message }) => message),
     async sealedHead(chain) {
-      const connection = current()
-      // One snapshot: each commit writes a new head and its seal.
-      const read = connection.db.transaction(() => ({
-        head: connection.entries.head(chain),
-        faults: runNow(unsealedIn(connection, origin, sealKey(), [chain])),
-      }))
-      const { head, faults } = read.deferred()
-      const [fault] = faults
-      if (fault !== undefined) throw new GateError('audit_unavailable', fault.message)
+      const { head, faults } = sealed(chain)
+      if (faults[0] !== undefined) throw new GateError('audit_unavailable', faults[0].message)
       return head
     },
   }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../base/canonical.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { AlteredFile } from '../errors.ts'
-import { type RecordKind, type RecordRow, type Records, recordOf } from '../records.ts'
+import { chainOfRecord, type RecordKind, type RecordRow, type Records, type RecordWrite, recordOf } from '../records.ts'
 import type { Source } from '../source.ts'
 import type { Steps } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
@@ -68,7 +68,8 @@ export function* followed<K extends RecordKind>(
   // A row of an earlier revision would take a revocation back.
   if (!Number.isSafeInteger(record.revision) || record.revision <= from) throw differing(kind, row.id, DIFFERENT)
   const where = `The list of entries of ${kind} ${row.id}`
-  const places = yield* reading(source, where, () => source.records.entriesOf(kind, row.id))
+  const chain = chainOfRecord({ kind, record } as RecordWrite)
+  const places = yield* reading(source, where, () => source.records.entriesOf(kind, row.id, chain))
   const since = places.slice(from - record.revision)
   const folded = nothingFolded()
   if (known !== undefined) folded[kind].set(row.id, known as JsonObject)
@@ -97,6 +98,6 @@ const DIFFERENT = 'differs from what the audit chain records'
 
 export function differing(kind: RecordKind, id: string, how: string): AlteredFile {
   return new AlteredFile(
-    `The stored ${kind} ${id} ${how}. The file was altered outside gate-sidecar; restore a backup.`,
+    `The stored ${kind} ${id} ${how}. The store was altered outside gate-sidecar; restore a backup.`,
   )
 }

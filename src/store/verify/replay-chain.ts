@@ -59,10 +59,26 @@ function* eachOfTypes(
     for (const row of yield* read(rows.read(chain, { first: seq, end: seq + 1 }))) visit(row)
 }
 
+/** Numbers of pruned entries and of erasures, of the chains that the verification of a chain reads. */
+export function* lossesOf(source: Source, chain: string): Steps<number[]> {
+  const losses: number[] = []
+  for (const one of new Set([chain, liveOf(chain) ?? chain, SYSTEM_CHAIN, trailOf(chain)]))
+    losses.push(
+      yield* read(source.pruned.size(one)),
+      (yield* read(source.entries.seqsOfTypes(one, ['audit.redaction']))).length,
+    )
+  return losses
+}
+
+/** The chain by whose keys those of a test environment are known. */
+function liveOf(chain: string): string | undefined {
+  return chain.endsWith('/test') ? chain.replace(/test$/, 'live') : undefined
+}
+
 /** Keys and stops of other chains that count in this one, in their order. */
 function* elsewhereOf(source: Source, chain: string): Steps<Elsewhere[]> {
-  const live = chain.endsWith('/test') ? yield* keysByTime(source, chain.replace(/test$/, 'live')) : []
-  const changes = [...live]
+  const live = liveOf(chain)
+  const changes = live === undefined ? [] : yield* keysByTime(source, live)
   for (const other of [SYSTEM_CHAIN, trailOf(chain)])
     if (countsIn(other, chain)) changes.push(...(yield* placedChanges(source, other, chain)))
   return changes.sort((a, b) => a.at - b.at)

@@ -91,7 +91,7 @@ export function* assertRecorded({ systemHeads }: Source, chain: string, head: He
 }
 
 function alteredEnd(chain: string, what: string, advice: string): AlteredFile {
-  return new AlteredFile(`Audit chain ${chain}: ${what}. The file was altered outside gate-sidecar; ${advice}.`, {
+  return new AlteredFile(`Audit chain ${chain}: ${what}. The store was altered outside gate-sidecar; ${advice}.`, {
     chain,
   })
 }

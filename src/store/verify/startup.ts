@@ -1,9 +1,7 @@
-import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { APPROVAL_EVENTS, type EventType } from '../../audit/events.ts'
 import { erasures, type RedactionTarget, targetsOf } from '../../audit/redaction.ts'
-import { GLOBAL } from '../../killswitch/killswitch.ts'
 import { AlteredFile } from '../errors.ts'
-import { logKeyInUse } from '../records.ts'
+import { chainOfRecord, chainOfStop, logKeyInUse, recordOf } from '../records.ts'
 import type { Source } from '../source.ts'
 import { read, type Steps } from '../steps.ts'
 import type { SealKeys } from '../store.ts'
@@ -29,17 +27,19 @@ export interface FollowOptions {
   sealKeys?: SealKeys | undefined
   /** @default 'refused' */
   unsealed?: Unsealed | undefined
+  /** The only tenant that the source shows; undefined for all. */
+  tenant?: string | undefined
 }
 
 /** Requires records and heads to follow from the chains, and each chain to be sealed. @throws AlteredFile */
 export function* assertFollows(
   source: Source,
   origin: string,
-  { check = 'all', sealKeys, unsealed = 'refused' }: FollowOptions,
+  { check = 'all', sealKeys, unsealed = 'refused', tenant }: FollowOptions,
 ): Steps<void> {
   if (check === 'nothing') return
   yield* assertHeads(source, origin)
-  yield* assertRecords(source, origin)
+  yield* assertRecords(source, origin, tenant)
   yield* assertStops(source)
   if (check !== 'allButApprovals') yield* assertApprovals(source, origin)
   if (unsealed !== 'accepted') yield* assertAllSealed(source, origin, sealKeys)
@@ -73,13 +73,17 @@ export function* assertHeads(source: Source, origin: string): Steps<void> {
 /**
  * Requires tenants, keys, policies and switches to equal the merge of all recorded changes.
  *
+ * @param tenant the only one that the source shows; undefined for all
+ *
  * @throws AlteredFile naming the record
  */
-export function* assertRecords(source: Source, origin: string): Steps<void> {
+export function* assertRecords(source: Source, origin: string, tenant?: string): Steps<void> {
   const { entries, records } = source
   const folded = nothingFolded()
   for (const chain of yield* read(entries.chains()))
     yield* foldChain(source, origin, folded, { chain, end: Number.MAX_SAFE_INTEGER })
+  // `_system` tells of all tenants.
+  if (tenant !== undefined) for (const id of folded.tenant.keys()) if (id !== tenant) folded.tenant.delete(id)
   const { approval: _, ...others } = folded
   for (const kind of Object.keys(others) as (keyof typeof others)[]) {
     const stored = yield* reading(source, `The table of ${kind} records`, () => records[kind].bodies())
@@ -97,10 +101,12 @@ export function* assertRecords(source: Source, origin: string): Steps<void> {
  */
 export function* assertStops(source: Source): Steps<void> {
   const { entries, pruned, records } = source
-  for (const { id, target, revision, triggeredAt } of yield* read(records.switch.all())) {
-    const listed = yield* reading(source, `The list of entries of stop ${id}`, () => records.entriesOf('switch', id))
+  for (const record of yield* read(records.switch.all())) {
+    const { id, revision, triggeredAt } = record
+    const chain = chainOfStop(record)
+    const where = `The list of entries of stop ${id}`
+    const listed = yield* reading(source, where, () => records.entriesOf('switch', id, chain))
     if (listed.length === revision) continue
-    const chain = target === GLOBAL ? SYSTEM_CHAIN : target
     const first = yield* read(pruned.size(chain))
     const oldest = yield* reading(source, `Audit chain ${chain}`, () => entries.withoutSections(chain, first))
     if (first === 0 || (oldest !== undefined && oldest.header.ts < triggeredAt))
@@ -121,7 +127,8 @@ export function* assertApprovals(source: Source, origin: string): Steps<void> {
   for (let row = yield* next(''); row !== undefined; row = yield* next(row.id)) {
     const { id, body } = row
     const where = `The list of entries of approval ${id}`
-    const places = yield* reading(source, where, () => records.entriesOf('approval', id))
+    const chain = chainOfRecord({ kind: 'approval', record: recordOf('approval', row) })
+    const places = yield* reading(source, where, () => records.entriesOf('approval', id, chain))
     const folded = nothingFolded()
     for (const place of places) yield* foldEntry(source, origin, folded, place)
     assertSame('approval', id, folded.approval.get(id), body)

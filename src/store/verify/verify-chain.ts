@@ -16,6 +16,7 @@ import { assertSealed, sealedBy } from './seals.ts'
 import {
   type Fault,
   type Found,
+  isOutdated,
   type Progress,
   type VerifyRequest,
   type Work,
@@ -47,13 +48,13 @@ export function* verifyChain(
     if (!(error instanceof MissingEntry)) throw error
     found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
   }
-  // Entries were pruned during the walk, so it starts again.
-  if (found.fault !== undefined && (yield* read(source.pruned.size(request.chain))) !== work.oldest)
-    return yield* verifyChain(source, origin, request, onProgress)
   const judged = replayed?.finish(found.fault === undefined && end === work.length)
   const unlawful = judged && unlawfulFault(request.chain, judged)
   // Altered entries come first: their record is not what happened.
   found.fault ??= unlawful
+  // Entries were pruned or erased during the walk, so it starts again.
+  if (found.fault !== undefined && (yield* isOutdated(work)))
+    return yield* verifyChain(source, origin, request, onProgress)
   return { ...resultOf(found, request, { first, end }), unlawfulEntries: judged?.unlawfulEntries ?? 0 }
 }
 

@@ -9,11 +9,12 @@ import { ChainWalk, type Mark } from '../../audit/walk.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { quickVerifier } from '../../evidence/ed25519.ts'
 import { headAfter, type Prune } from '../../evidence/prune.ts'
-import { openCheckpoint } from '../../evidence/trust.ts'
+import { type LogKey, openCheckpoint } from '../../evidence/trust.ts'
 import type { ChainRequest, SeqRange } from '../queries.ts'
 import { type OfType, type Row, type Source, tallied } from '../source.ts'
 import { read, type Steps } from '../steps.ts'
 import { eachRow } from './each-row.ts'
+import { lossesOf } from './replay-chain.ts'
 import { genuinePrune } from './sound-entry.ts'
 
 const PROGRESS_EVERY = 1000
@@ -22,6 +23,8 @@ export type Progress = (checked: number) => void
 
 /** A request, with what only this process knows. */
 export interface VerifyRequest extends ChainRequest {
+  logKeys: readonly LogKey[]
+  revoked: ReadonlySet<string>
   /** Key of the seals; undefined when the log key is not at hand. */
   sealKey: SealKey | undefined
   nowMs: number
@@ -37,13 +40,22 @@ export interface Work {
   oldest: number
   /** Record of what was pruned, or its fault; undefined when nothing was. */
   prune: Prune | string | undefined
+  /** Numbers of pruned entries and of erasures, of the chains that are read. */
+  losses: readonly number[]
 }
 
 export function* workOn(source: Source, origin: string, request: VerifyRequest): Steps<Work> {
   const { chain, logKeys } = request
+  // First: what is lost after it is noticed.
+  const losses = yield* lossesOf(source, chain)
   const oldest = yield* read(source.pruned.size(chain))
   const prune = oldest === 0 ? undefined : yield* genuinePrune(source, origin, chain, logKeys)
-  return { source, origin, request, length: yield* read(source.entries.length(chain)), oldest, prune }
+  return { source, origin, request, length: yield* read(source.entries.length(chain)), oldest, prune, losses }
+}
+
+/** True when entries were pruned or erased since the work began. */
+export function* isOutdated({ source, request: { chain }, losses }: Work): Steps<boolean> {
+  return !isDeepStrictEqual(yield* lossesOf(source, chain), losses)
 }
 
 /** Tally of good entries, up to the first fault or the end. */

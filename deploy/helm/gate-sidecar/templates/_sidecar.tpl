@@ -37,8 +37,13 @@ gate-sidecar: enabled
       value: {{ .Values.store.url | quote }}
     - name: GATE_SIDECAR_STORE_PASSWORD
       value: /run/secrets/gate-sidecar/store-password
+    {{- if .Values.signs }}
     - name: GATE_SIDECAR_SIGNING_KEY
       value: /run/secrets/gate-sidecar/signing-key
+    {{- else }}
+    - name: GATE_SIDECAR_SEAL_KEY
+      value: /run/secrets/gate-sidecar/seal-key
+    {{- end }}
     # Not the folder of the image, which has examples for other tenants.
     - name: GATE_SIDECAR_POLICIES
       value: /etc/gate-sidecar/policies

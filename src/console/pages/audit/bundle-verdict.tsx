@@ -18,6 +18,7 @@ const CHECKS: Record<Check['check'], string> = {
   openings: 'Its content matches its commitments',
   checkpoint: 'A log key signed the state of the trail',
   inclusion: 'The entry is part of that state',
+  lanes: 'Its lanes verify',
   anchors: 'No external anchor contradicts it',
   approval: 'The votes are for exactly this request',
   times: 'Its times are consistent',
