@@ -62,7 +62,8 @@ async function perform(
     return
   }
   const answer = await forward(target, incoming, body)
-  if (step === 'pass') {
+  if (step === 'late') await setTimeout(1000)
+  if (step === 'pass' || step === 'late') {
     outgoing.writeHead(answer.statusCode ?? 0, answer.headers)
     answer.pipe(outgoing)
     outgoing.on('close', () => answer.destroy())

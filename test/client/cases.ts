@@ -16,6 +16,8 @@ export type Step =
   | 'hang'
   /** The answer comes, a byte each tenth of a second. */
   | 'drip'
+  /** The answer comes a second late. */
+  | 'late'
   /** Somebody else answers. */
   | { status: number; headers?: Record<string, string>; body?: unknown; text?: string }
   /** The answer with members changed, by path. */
@@ -314,14 +316,15 @@ const outages: Case[] = [
   }),
   {
     name: 'after a pause one call tries, and all go on once it was answered',
-    steps: ['hang', 'hang', 'hang'],
-    options: { timeout: 1200, retries: 0 },
+    // The answer is late, so that the other two ask before it comes, however slowly they start.
+    steps: ['reset', 'reset', 'reset', 'late'],
+    options: { retries: 0 },
     call: 'decideInTurns',
     with: { request: MAIL, turns: [...FAILING, turn(3, PAUSE_MS), turn(3)] },
     value: [
-      ['timeout'],
-      ['timeout'],
-      ['timeout'],
+      ['unreachable'],
+      ['unreachable'],
+      ['unreachable'],
       ['allow', 'circuit_open', 'circuit_open'],
       ['allow', 'allow', 'allow'],
     ],
