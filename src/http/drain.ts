@@ -73,8 +73,12 @@ export function drain(listener: RequestListener) {
     /** Waits until all connections are closed; after `limitMs` they are cut. */
     async end(server: Server, limitMs: number): Promise<void> {
       const endMs = performance.now() + limitMs
+      // Twice, as the first look after a halt of this process comes before what was sent meanwhile is read.
+      let idleBefore = new Set<Socket>()
       while (connections.size > 0 && performance.now() < endMs) {
-        for (const entry of connections) if (isIdle(entry, ending.lingerMs ?? 0)) entry[0].destroy()
+        const idle = [...connections].filter((entry) => isIdle(entry, ending.lingerMs ?? 0)).map(([socket]) => socket)
+        for (const socket of idle) if (idleBefore.has(socket)) socket.destroy()
+        idleBefore = new Set(idle)
         await sleep(POLL_MS)
       }
       server.closeAllConnections()

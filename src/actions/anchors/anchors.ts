@@ -51,7 +51,7 @@ const LONGEST_PAUSE_MS = 60_000
 /** Time limit of an attempt, after which the sink counts as failing, such as a file on a dead network mount. */
 const SLOW_MS = 15_000
 /** Time limit for sinks when the service stops. */
-const LAST_MS = 1000
+const LAST_MS = 3000
 
 export interface DeliveryDeps extends Pick<Deps, 'store' | 'clock'> {
   sink: AnchorSink
