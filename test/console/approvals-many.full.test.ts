@@ -75,7 +75,7 @@ test('many events make no requests', async () => {
   await page.locator('.inbox-row').first().waitFor()
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
-  const before = Number(/\d+/.exec(await page.title())?.[0])
+  const before = Number(await until('they are counted', async () => /\d+/.exec(await page.title())?.[0]))
   await Promise.all(
     Array.from({ length: 40 }, (_, i) => ask(gate, i % 2 ? bot : mailer, 'email.send', { to: `a${i}` })),
   )

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { go } from '../../data/place.ts'
 import type { InboxState } from './inbox-state.ts'
 import type { VoteKind } from './vote.ts'
@@ -87,7 +87,8 @@ export function useShortcutChoice(): [isOn: boolean, choose: (isOn: boolean) => 
 function useShortcuts(shortcuts: Shortcuts, areLettersOn: boolean): void {
   const latest = useRef({ shortcuts, areLettersOn })
   latest.current = { shortcuts, areLettersOn }
-  useEffect(() => {
+  // Before the rows are painted: a key that is pressed as they appear counts.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey } = event
       const isLetter = key.length === 1

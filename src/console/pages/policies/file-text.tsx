@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useConsole } from '../../data/console.ts'
 import { go } from '../../data/place.ts'
 import { draftAddress, policyAddress } from '../../data/policy-address.ts'
@@ -121,7 +121,8 @@ function Parts({ part, count, onPart }: { part: number; count: number; onPart: (
 /** Goes to a line by keyboard, and puts a link to it into the address. */
 function GoToLine({ name, count, line }: { name: string; count: number; line: number }) {
   const [entered, setEntered] = useState('')
-  useEffect(() => setEntered(line === 0 ? '' : String(line)), [line])
+  // Before it is painted: it takes nothing away that is typed at once.
+  useLayoutEffect(() => setEntered(line === 0 ? '' : String(line)), [line])
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const wanted = Number(entered)
