@@ -35,7 +35,8 @@ export async function startPostgres(durability: 'fast' | 'durable' = 'fast'): Pr
     async restart() {
       const again = once(server, 'message')
       server.send('restart')
-      await again
+      const [told] = await Promise.race([again, ended])
+      if (told !== 'listening') throw new Error('the PostgreSQL server of the tests did not start again')
     },
     async stop() {
       if (server.connected) server.disconnect()

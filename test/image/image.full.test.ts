@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../free-port.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { HANGS_MS } from '../until.ts'
 import { buildImage, environmentOf, type Image, setReadOnly } from './build.ts'
 
 /*
@@ -20,8 +21,6 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const AS_ROOT = process.getuid?.() === 0
 /** User without an account, in group 0, as with `docker run --user 54321`. Tests without root keep their own user. */
 const USER = { uid: 54_321, gid: 0 }
-const READY_MS = 20_000
-const KEY_KNOWN_MS = 5000
 
 const skip =
   process.platform === 'linux' && process.arch === 'x64' ? false : 'needs the Node.js package for Linux on x64'
@@ -80,14 +79,6 @@ function buildEnv(): NodeJS.ProcessEnv {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 /** Starts a command as `docker run -e GATE_SIDECAR_PORT=…` and `docker exec` do. */
 function start(command: readonly string[]): Container {
   const [program = '', ...args] = command
@@ -137,7 +128,7 @@ async function decisionOf(key: string): Promise<string> {
     headers: { 'x-api-key': key, 'x-tenant-id': 'acme', 'content-type': 'application/json' },
     body: JSON.stringify({ tenantId: 'acme', action: 'payment.transfer', context }),
   }
-  const until = Date.now() + KEY_KNOWN_MS
+  const until = Date.now() + HANGS_MS
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/gate/check`, asked)
     const text = await answer.text()
@@ -154,7 +145,7 @@ test('the image runs: it becomes ready, decides over HTTP, stops with 0, and wri
   const container = start([...image.entrypoint, ...image.cmd])
   t.after(() => container.process.kill('SIGKILL'))
 
-  const until = Date.now() + READY_MS
+  const until = Date.now() + HANGS_MS
   let health = await exec(...image.health)
   while (health.code !== 0 && Date.now() < until) {
     await sleep(100)
