@@ -180,7 +180,9 @@ const ENGINE = process.env.GATE_TEST_STORE ?? 'file'
 export const fileTest: typeof test.skip = ENGINE === 'file' ? test : test.skip
 
 /** Settings of the store that belongs to a folder, which is the same for each service on it. */
-async function storeSettings(t: Cleanup, dir: string): Promise<{ store?: string; storePassword?: string }> {
+type StoreSettings = Record<'store' | 'storePassword' | 'maxStaleness', string>
+
+async function storeSettings(t: Cleanup, dir: string): Promise<Partial<StoreSettings>> {
   if (ENGINE !== 'postgres') return {}
   const storePassword = join(dir, 'store-password')
   const at = join(dir, 'store')
@@ -193,8 +195,10 @@ async function storeSettings(t: Cleanup, dir: string): Promise<{ store?: string;
   return storedSettings(dir)
 }
 
-function storedSettings(dir: string): { store: string; storePassword: string } {
-  return { store: readFileSync(join(dir, 'store'), 'utf8'), storePassword: join(dir, 'store-password') }
+function storedSettings(dir: string): StoreSettings {
+  const store = readFileSync(join(dir, 'store'), 'utf8')
+  // A machine that is busy with other tests may leave a process waiting for longer than the default.
+  return { store, storePassword: join(dir, 'store-password'), maxStaleness: '60s' }
 }
 
 /** The real service on a free port, with its file and policies in a temporary folder. */

@@ -38,6 +38,9 @@ interface FleetOptions {
   database?: string
 }
 
+/** Nothing but what is asked, on a machine that may leave a sidecar waiting for longer than the default. */
+const QUIET = ['--sweep', 'off', '--max-staleness', '60s']
+
 export async function fleet(t: Cleanup, { at = async (url) => url, database }: FleetOptions = {}): Promise<Fleet> {
   const dir = temporaryFolder()
   const admin = database ?? (await postgresDatabase(t))
@@ -58,7 +61,7 @@ export async function fleet(t: Cleanup, { at = async (url) => url, database }: F
     serve(...more) {
       started += 1
       const own: Folder = { data: join(dir, `data-${started}`), policies: folder.policies }
-      return serve(t, own, ...flagsFor(reached), '--signing-key', signingKey, '--sweep', 'off', ...more)
+      return serve(t, own, ...flagsFor(reached), '--signing-key', signingKey, ...QUIET, ...more)
     },
     async key(...roles) {
       const named = roles.flatMap((role) => ['--role', role])

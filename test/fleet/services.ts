@@ -17,7 +17,8 @@ export async function services(t: Cleanup): Promise<Services> {
   const storePassword = join(dir, 'password')
   writeFileSync(storePassword, url.password, { mode: 0o600 })
   url.password = ''
-  const shared = { store: url.href, storePassword, signingKey: join(dir, 'signing-key.pem') }
+  const signingKey = join(dir, 'signing-key.pem')
+  const shared = { store: url.href, storePassword, signingKey, maxStaleness: '60s' }
   return {
     admin,
     start: (options = {}) => startGate(t, { ...options, settings: { ...shared, ...options.settings } }),

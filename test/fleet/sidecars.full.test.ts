@@ -7,9 +7,6 @@ import { withClient } from '../postgres.ts'
 import { until } from '../until.ts'
 import { fleet } from './fleet.ts'
 
-/** Longer than a lease. */
-const DEAD_MS = 15_000
-const NEWS_MS = 15_000
 const HTML = '<script>alert(1)</script>\n\u202e'
 
 interface Seen {
@@ -52,7 +49,7 @@ test('a half-rolled set is seen in the overview and the metrics, and a killed si
   const [a, b] = [await serve('old', 'pod-a'), await serve('new', HTML)]
 
   const told = async () => (await fleetAt(a, auditor)).sidecars.every(({ policyDigest }) => policyDigest !== null)
-  await until('both have told of their policies', told, NEWS_MS)
+  await until('both have told of their policies', told)
   const { live, sidecars, policies } = await fleetAt(a, auditor)
   const digests = sidecars.map(({ policyDigest }) => policyDigest).sort()
   assert.equal(new Set(digests).size, 2)
@@ -65,22 +62,20 @@ test('a half-rolled set is seen in the overview and the metrics, and a killed si
       ['<script>alert(1)</script> \\u{202e}', true, false],
     ],
   )
-  await until('the metrics have both', async () => (await measured(a)).digests.join() === digests.join(), NEWS_MS)
-  assert.equal((await measured(a)).live, 2)
+  await until('the metrics have both', async () => {
+    const seen = await measured(a)
+    return seen.digests.join() === digests.join() && seen.live === 2
+  })
 
   await b.end('SIGKILL')
   const isDead = async () => (await fleetAt(a, auditor)).sidecars[1]?.isLive === false
-  await until('it is dead', isDead, DEAD_MS)
+  await until('it is dead', isDead)
   const left = await fleetAt(a, auditor)
   assert.deepEqual([left.live, left.policies.length, left.sidecars.length], [1, 1, 2])
-  await until(
-    'the metrics have one',
-    async () => {
-      const { digests: divided, live: counted } = await measured(a)
-      return divided.length === 0 && counted === 1
-    },
-    NEWS_MS,
-  )
+  await until('the metrics have one', async () => {
+    const { digests: divided, live: counted } = await measured(a)
+    return divided.length === 0 && counted === 1
+  })
 })
 
 test('a sidecar that starts waits longer for a lock that others hold than a request does', async (t) => {

@@ -99,13 +99,15 @@ export async function separated(t: Cleanup): Promise<Separated> {
 }
 
 /** Settings by which the service, or a command, opens the database at an address. */
-export function settingsFor(address: string): { store: string; storePassword: string; signingKey: string } {
+export function settingsFor(
+  address: string,
+): Record<'store' | 'storePassword' | 'maxStaleness' | 'signingKey', string> {
   const dir = temporaryFolder()
   const url = new URL(address)
   const storePassword = join(dir, 'password')
   writeFileSync(storePassword, url.password, { mode: 0o600 })
   url.password = ''
-  return { store: url.href, storePassword, signingKey: join(dir, 'signing-key.pem') }
+  return { store: url.href, storePassword, maxStaleness: '60s', signingKey: join(dir, 'signing-key.pem') }
 }
 
 const MAIL = { action: 'email.send' }
