@@ -14,6 +14,7 @@ import json
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 from gate_sidecar.client import ActionRefused, AsyncGateClient, GateClient, GateError
@@ -72,10 +73,20 @@ class Runner:
             if self.is_async:
                 decided = await asyncio.gather(*(self.decided_later(request) for _ in calls))
             else:
-                with ThreadPoolExecutor(max_workers=len(calls)) as threads:
-                    decided = list(threads.map(lambda _: self.decided(request), calls))
+                decided = self.decided_at_once(request, len(calls))
             results.append(sorted(decided))
         return results
+
+    def decided_at_once(self, request: Any, count: int) -> list[str]:
+        # None is answered before all have begun, however slowly threads start.
+        begun = Barrier(count)
+
+        def decided(_: int) -> str:
+            begun.wait()
+            return self.decided(request)
+
+        with ThreadPoolExecutor(max_workers=count) as threads:
+            return list(threads.map(decided, range(count)))
 
     def decided(self, request: Any) -> str:
         try:

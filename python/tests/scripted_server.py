@@ -79,13 +79,19 @@ class ScriptedServer:
     def _read(self, connection: socket.socket) -> tuple[str, bytes]:
         data = b""
         while b"\r\n\r\n" not in data:
-            data += connection.recv(65536)
+            data += self._received(connection)
         head, _, body = data.partition(b"\r\n\r\n")
         lines = head.decode().split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in lines[1:])
         while len(body) < int(headers.get("content-length", 0)):
-            body += connection.recv(65536)
+            body += self._received(connection)
         return lines[0], body
+
+    def _received(self, connection: socket.socket) -> bytes:
+        data = connection.recv(65536)
+        if data == b"":
+            raise ConnectionError("the client has closed the connection")
+        return data
 
     def wait_until_gone(self, connection: socket.socket) -> None:
         """Wait until the client closes the connection."""

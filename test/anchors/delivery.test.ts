@@ -80,7 +80,10 @@ test('what is not anchored shows, and that no sink is set', async (t) => {
   })
   const lastMs = Date.parse(after.sinks[0].lastAt)
   assert.equal(lastMs >= beginMs && lastMs <= Date.now(), true)
-  assert.match(await metricsOf(gate), new RegExp(`^gate_sidecar_unanchored_entries ${after.unanchoredEntries}$`, 'm'))
+  await until('the metric says the same', async () => {
+    const { unanchoredEntries } = (await ready()).anchors
+    return new RegExp(`^gate_sidecar_unanchored_entries ${unanchoredEntries}$`, 'm').test(await metricsOf(gate))
+  })
 })
 
 test('the figures are in the text format of Prometheus, and name no tenant', async (t) => {
@@ -257,7 +260,7 @@ test('checks and the end of the service do not wait for a receiver that does not
   assert.equal(await isOk(gate), true)
   const begin = performance.now()
   await gate.server.close()
-  assert.equal(performance.now() - begin < 6000, true)
+  assert.equal(performance.now() - begin < 9000, true)
 })
 
 test('retries of a batch have one id, though more has come meanwhile', async (t) => {
@@ -347,10 +350,11 @@ for (const [name, lose] of LOST) {
     lose(file)
     const { log, lines } = keptLog()
     const again = await startGate(t, { dir: gate.dir, settings: { anchorFile: file }, log })
-    await until('it is appended', () => anchored(file).length > 1)
+    await until('each is appended', () => {
+      const found = new Map(anchored(file).map((one) => one.split(' ') as [string, string]))
+      return [...newest].every(([chain, size]) => Number(found.get(chain)) >= Number(size))
+    })
     assert.equal(lines.filter(({ msg }) => String(msg).startsWith('the anchor file lacks anchors')).length, 1)
-    const found = new Map(anchored(file).map((one) => one.split(' ') as [string, string]))
-    for (const [chain, size] of newest) assert.equal(Number(found.get(chain)) >= Number(size), true, chain)
     await again.server.close()
     assert.equal(readFileSync(file, 'utf8').endsWith('\n'), true)
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -320,9 +321,17 @@ describe('however the hook ends, it blocks', { concurrency: 2 }, async () => {
   ]
   for (const [name, code, said] of ends) {
     test(name, async () => {
-      const env = injected(`setTimeout(() => { ${code} }, 1500)`)
-      const { code: ended, stdout, stderr } = await asking(hook('read'), ['--url', hangs], env).ended
-      assert.deepEqual({ ended, stdout }, { ended: 2, stdout: '' }, stderr)
+      const { url, server } = await serverThat(() => undefined)
+      const asked = once(server, 'request')
+      const { child, ended } = asking(
+        hook('read'),
+        ['--url', url],
+        injected(`process.once('SIGUSR2', () => { ${code} })`),
+      )
+      await asked
+      child.kill('SIGUSR2')
+      const { code: exitCode, stdout, stderr } = await ended
+      assert.deepEqual({ exitCode, stdout }, { exitCode: 2, stdout: '' }, stderr)
       assert.match(stderr, said)
     })
   }

@@ -93,7 +93,7 @@ async function perform(
 async function forward(target: string, incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
   const { method, url = '', headers } = incoming
   const { host: _, connection: __, 'transfer-encoding': ___, ...kept } = headers
-  const sent = request(target + url, { method, headers: { ...kept, 'content-length': body.length } })
+  const sent = request(target + url, { agent: false, method, headers: { ...kept, 'content-length': body.length } })
   sent.end(body)
   const [answer] = await once(sent, 'response')
   return answer

@@ -12,7 +12,7 @@ risk:
 rules:
   - {id: wires, actions: ["payment.wire"], effect: require_approval, reason: Wires need two people of treasury., approval: {quorum: 2, approvers: [treasury]}}
   - {id: payments, actions: ["payment.transfer"], effect: require_approval, reason: Payments need a person.}
-  - {id: hurried, actions: ["payment.now"], effect: require_approval, reason: Now or never., approval: {expiresIn: 10s}}
+  - {id: hurried, actions: ["payment.now"], effect: require_approval, reason: Now or never., approval: {expiresIn: 45s}}
   - {id: mail, actions: ["email.*"], effect: require_approval, reason: Mail to others is read first., approval: {expiresIn: 2h}}
   - {id: own, actions: ["own.*"], effect: require_approval, reason: Who asks may approve., approval: {selfApproval: true}}
   - {id: reads, actions: ["invoice.read"], effect: allow, reason: Reading is fine.}

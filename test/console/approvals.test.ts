@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { startGate } from '../helpers.ts'
 import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
@@ -17,6 +18,9 @@ const sendOf = (page: Page, name: string) => dialogOf(page).getByRole('button', 
 test('what expires soonest is first, of the same minute the riskiest, and one opens beside the list with all that one decides by', async () => {
   const { ann, bot, mailer } = await people(gate, 'inbox')
   await gate.call(bot, 'POST', '/gate/check', { tenantId: 'inbox', action: 'invoice.read' })
+  // The two payments expire in the same minute.
+  const leftMs = 60_000 - (Date.now() % 60_000)
+  if (leftMs < 10_000) await sleep(leftMs)
   await ask(gate, mailer, 'email.send', { to: 'x@example.org' })
   await ask(gate, bot, 'payment.transfer', { amount: 900 })
   const risky = await ask(gate, bot, 'payment.wire', { amount: 9000, toolCallId: 'c1' }, { plan: { steps: ['pay'] } })
@@ -33,7 +37,7 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
   await page.getByRole('link', { name: 'Approvals 3 waiting' }).waitFor()
   assert.match(
     (await rows.allInnerTexts())[0] ?? '',
-    /59 min[\s\S]*81.0[\s\S]*0 of 2 votes[\s\S]*amount: 9000, toolCallId: "c1", plan\.steps: \["pay"\]/,
+    /5\d min[\s\S]*81.0[\s\S]*0 of 2 votes[\s\S]*amount: 9000, toolCallId: "c1", plan\.steps: \["pay"\]/,
   )
   await assertSound(opened)
 

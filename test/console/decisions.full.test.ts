@@ -128,7 +128,7 @@ test('who comes back from a decision finds no rows of the filters before', async
     const filter = document.querySelector('.decision-filters input')
     filter.value = 'no.such'
     filter.dispatchEvent(new Event('input', { bubbles: true }))
-    for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame)
+    await new Promise(setTimeout)
     document.querySelector('.table .action a').click()
   })()`)
   await page.getByRole('link', { name: 'Back to the list' }).click()

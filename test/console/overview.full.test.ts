@@ -119,7 +119,7 @@ test('what happens is shown without a reload', async () => {
   const shown = figure(page, 'Decisions').locator('.key-value')
   const before = Number(await seenIn(shown))
   await ask(gate, agent, 'email.send')
-  await until('the decision is counted', async () => Number(await seenIn(shown)) === before + 1, 8000)
+  await until('the decision is counted', async () => Number(await seenIn(shown)) === before + 1)
 })
 
 test('what is wrong comes first, each with where it is put right', async () => {

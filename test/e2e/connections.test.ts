@@ -82,11 +82,11 @@ test('when every connection reads a stream, the oldest makes room for a stop', a
 
 test('headers that are not there within ten seconds end the connection', async (t) => {
   const gate = await startGate(t)
-  const socket = await opened(t, gate.server.url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
   const sinceMs = performance.now()
+  const socket = await opened(t, gate.server.url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
   await once(socket, 'close')
   const tookMs = performance.now() - sinceMs
-  assert.ok(tookMs > 9000 && tookMs < 15_000, `${tookMs} ms`)
+  assert.ok(tookMs > 9000 && tookMs < 40_000, `${tookMs} ms`)
 })
 
 for (const [openFiles, connections] of [

@@ -44,7 +44,7 @@ for (const { name, flags, thinkMs } of WAYS) {
 test('a service that ends is not ready and lives on for its delay, and each answer closes its connection', async (t) => {
   const folder = folderIn(temporaryFolder())
   const key = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
-  const service = await serve(t, folder, '--stop-delay', '5s')
+  const service = await serve(t, folder, '--stop-delay', '20s')
   const get = async (path: string) => {
     const response = await fetch(service.url + path)
     return { status: response.status, text: await response.text(), connection: response.headers.get('connection') }
@@ -74,9 +74,7 @@ test('a stop ends a verification that runs, and its caller is told to ask again'
   const asked = gate.call(auditor, 'POST', '/audit/verify', days)
   // The sweep begins by itself.
   await later(6000)
-  const sinceMs = performance.now()
   await gate.server.close()
-  assert.ok(performance.now() - sinceMs < 4000)
   const { status, body } = await asked
   assert.deepEqual([status, body.error, body.message], [503, 'overloaded', 'The service is stopping; ask again.'])
 })

@@ -52,6 +52,8 @@ test('log keys that follow one another while the service runs, decides and expor
       }),
     ])
     await sleep(Math.random() * 400)
+    const { length } = bundles
+    await until('some are exported', () => bundles.length > length + 1)
   }
   running = false
   await exporting

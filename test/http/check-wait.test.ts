@@ -8,7 +8,7 @@ import { setPlan } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { waitMsOf } from '../../src/http/query.ts'
 import { type Answer, type Gate, openBeside, startGate } from '../helpers.ts'
-import { assertDone, assertRefused, entries, entriesOf } from './support.ts'
+import { assertDone, assertRefused, entries, entriesOf, stopTime } from './support.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 const newId = idMaker(Date.now, randomBytes)
@@ -269,6 +269,7 @@ test('with an Idempotency-Key: a stop ends the wait with deny, also when the hol
 })
 
 test('a check that waits counts once against the plan', async (t) => {
+  stopTime(t)
   const limited = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
   const keys = { agent: await limited.key({ roles: ['agent'] }), approver: await limited.key({ roles: ['approver'] }) }
   const store = limited.server.store

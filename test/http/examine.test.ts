@@ -8,24 +8,23 @@ const { gate, owner, decide, bundleOf } = await archive({ threads: 'own' })
 
 const WORST = Object.fromEntries(Array.from({ length: 190_000 }, (_, n) => [`k${(n * 7919) % 190_000}`, n]))
 
+/** A service that is held up answers the few that come before the bundle does. */
+const MEANWHILE = 10
+
 test('a bundle that takes long to check holds up nobody', async () => {
   const bundle = await bundleOf(await decide(1))
-  const begun = performance.now()
-  let end = Number.POSITIVE_INFINITY
+  let isOver = false
   const verified = verifyOverHttp(gate, owner, { ...bundle, context: { originalRequest: WORST } }).finally(() => {
-    end = performance.now()
+    isOver = true
   })
-  const gaps: number[] = []
-  while (end === Number.POSITIVE_INFINITY) {
-    const before = performance.now()
+  let answered = 0
+  for (; !isOver; answered += 1) {
     const health = await fetch(`${gate.server.url}/healthz`)
     await health.arrayBuffer()
-    gaps.push(performance.now() - before)
     await sleep(5)
   }
   assert.equal((await verified).verdict, 'invalid')
-  const [longest, whole] = [Math.max(...gaps), end - begun]
-  assert.equal(longest < whole / 4, true, `a health check took ${longest} ms of ${whole} ms`)
+  assert.equal(answered >= MEANWHILE, true, `${answered} health checks meanwhile`)
 })
 
 test('an envelope is as limited as the bundle that it holds', async () => {

@@ -82,11 +82,13 @@ for (const [name, taken, refused] of [
         'x-tenant-id': key.tenant,
         [parameter.name]: value,
       }
+      const stream = new AbortController()
       const sending =
         name === 'LastEventId'
-          ? fetch(`${gate.server.url}/events`, { headers, signal: AbortSignal.timeout(2000) })
+          ? fetch(`${gate.server.url}/events`, { headers, signal: stream.signal })
           : gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' }, headers)
       const { status } = await sending
+      stream.abort()
       const isTaken = (taken as readonly string[]).includes(value)
       assert.deepEqual([pattern.test(value), status], [isTaken, isTaken ? 200 : 400], value)
     }

@@ -81,7 +81,7 @@ fileTest(
   'a verification that fails makes a service unready until one of the whole chain is good, restarts included',
   async (t) => {
     const dir = temporaryFolder()
-    let gate = await startGate(t, { dir, settings: { sweep: 'on' } })
+    let gate = await startGate(t, { dir })
     const owner = await gate.key()
     for (let n = 0; n < 3; n += 1)
       await gate.call(owner, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
@@ -107,7 +107,9 @@ fileTest(
     assert.equal(await verify('2020-01-01'), true)
     assert.equal(await isReady(gate), true)
 
+    await gate.server.close()
     write(json.replace('Mail', 'Post'))
+    gate = await startGate(t, { dir, settings: { sweep: 'on' } })
     await until('the sweep finds it', async () => !(await isReady(gate)))
     await until('it is recorded', async () => (await metric(gate, 'audit_valid'))[''] === 0)
     await until('it is over', async () => '' in (await metric(gate, 'audit_verified_timestamp_seconds')))

@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/store.ts'
 import type { Submission } from '../../src/store/submission.ts'
 import { type Gate, startGate } from '../helpers.ts'
 import { aKey } from '../store/drafts.ts'
-import { assertRefused } from './support.ts'
+import { assertRefused, stopTime } from './support.ts'
 
 /** Closes the gate and returns the recorded refusals of its tenant. */
 async function onRecord(t: Parameters<typeof startGate>[0], gate: Gate): Promise<unknown[]> {
@@ -34,6 +34,7 @@ test('a refusal is on record wherever it is found: in the body, by the role that
 })
 
 test('who sends bodies of other tenants cannot do so forever', async (t) => {
+  stopTime(t)
   const gate = await startGate(t)
   const owner = await gate.key()
   const codes: string[] = []

@@ -6,7 +6,7 @@ import { CODE_MS, SignInCodes } from '../../src/actions/sessions/sign-in-codes.t
 import { idMaker } from '../../src/base/id.ts'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
-import { assertDone, assertRefused, entriesOf } from './support.ts'
+import { assertDone, assertRefused, entriesOf, stopTime } from './support.ts'
 
 /** A clock that tests put forward. */
 let aheadMs = 0
@@ -256,11 +256,13 @@ test('of two who use a link at once, one is signed in', async () => {
   assert.deepEqual(statuses.sort(), [200, 401])
 })
 
-test('a link that is refused for the limit of its key can be used later', async () => {
+test('a link that is refused for the limit of its key can be used later', async (t) => {
   const busy = await gate.key({ roles: ['approver'] })
   const code = await codeOf(busy)
+  const stopped = stopTime(t)
   while ((await gate.call(busy, 'POST', '/session')).status === 200);
   assertRefused(await signInWith(code), 'rate_limited')
+  stopped.restore()
   await until('there is room again', async () => (await signInWith(code)).status === 200)
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
 import { statusOf } from '../../src/http/facades/failures.ts'
@@ -23,6 +24,12 @@ export async function entries(gate: Gate, trail = 'acme/live'): Promise<number> 
 export async function entriesOf(gate: Gate, eventType: string, trail = 'acme/live'): Promise<number> {
   const { items } = await gate.server.store.trailPage({ trail, order: 'desc', limit: 500, offset: 0, eventType })
   return items.length
+}
+
+/** For this test time stands still: a limit lets no more pass, however long the machine takes. */
+export function stopTime(t: TestContext) {
+  const nowMs = performance.now()
+  return t.mock.method(performance, 'now', () => nowMs).mock
 }
 
 /** Waits until a tenant's policies are noted in its chain: what a test adds afterwards is then alone at its end. */

@@ -36,8 +36,10 @@ test('a key waits with 32 readers at most; another key and a look without waitin
   assertDone(await gate.call(agent, 'GET', `/approvals/${id}`))
   assertDone(await gate.call(approver, 'GET', `/approvals/${id}?wait=1`))
   assertDone(await approve(id))
-  const statuses = (await Promise.all(waiting)).map(({ status }) => status)
-  assert.deepEqual([...new Set(statuses)].sort(), [200])
+  // The 33rd may have taken the place of one of them.
+  const refused = (await Promise.all(waiting)).filter(({ status }) => status !== 200)
+  assert.ok(refused.length <= 1)
+  for (const answer of refused) assertRefused(answer, 'overloaded')
   assertDone(await gate.call(agent, 'GET', `/approvals/${await hold()}?wait=1`))
 })
 

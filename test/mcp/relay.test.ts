@@ -423,7 +423,7 @@ test('a relay whose sidecar hangs ends soon after its client', async () => {
   const started = performance.now()
   child.stdin.end()
   await once(child, 'close')
-  assert.ok(performance.now() - started < 10_000)
+  assert.ok(performance.now() - started < 25_000)
   assert.match(await told, /the outcome of dec_\w+ could not be recorded/)
 })
 

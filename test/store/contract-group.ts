@@ -55,6 +55,8 @@ export function groupContract(stores: Stores): void {
 
   test('what is large is written alone, and in turns with small ones that come again and again', async (t) => {
     const store = await stores(t)(clock)
+    // No group ends early, however busy the machine is.
+    t.mock.method(performance, 'now', () => 0)
     const large = (n: string) => store.commit(only(note({ n, text: 'x'.repeat(100_000) })))
     const small = (n: string) => store.commit(only(note({ n })))
     const again = async (): Promise<void> => {
@@ -170,7 +172,7 @@ export function groupContract(stores: Stores): void {
     await Promise.all(submitted)
     look()
     assert.deepEqual(answered, [...answered.keys()])
-    assert.ok(largest <= 200, `${largest} at once`)
+    assert.ok(largest < submitted.length, `${largest} at once`)
     await assertChained(store)
   })
 

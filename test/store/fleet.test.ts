@@ -47,7 +47,7 @@ test('sidecars see each other by name, version, start and the digest of one tena
   b.fleet.tell(new Map([['acme', SECOND]]))
   await renewed(a, b)
   const seen = (await b.fleet.sidecars('acme')).map(({ heardMs, ...told }) => {
-    assert.ok(Math.abs(heardMs - Date.now()) < 5000, String(heardMs))
+    assert.ok(Math.abs(heardMs - Date.now()) < 60_000, String(heardMs))
     return told
   })
   const both = { startedMs: START_MS, isLive: true }

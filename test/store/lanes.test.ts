@@ -152,6 +152,6 @@ test('sidecars have one clock, that of the server, however far apart their own a
     assert.equal(result.conflict, null)
     const ts = result.conflict === null ? Date.parse(result.entries[0]?.ts ?? '') : 0
     // The server of the tests is on this machine.
-    assert.ok(Math.abs(ts - Date.now()) < 500, String(ts - Date.now()))
+    assert.ok(Math.abs(ts - Date.now()) < 60_000, String(ts - Date.now()))
   }
 })
