@@ -5,7 +5,7 @@ import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { openConsole } from './support.ts'
+import { openConsole, untilTitled } from './support.ts'
 
 const AGENTS = 5
 /** Approvals of each agent: fewer than it may have pending. */
@@ -65,7 +65,7 @@ test('with 500 pending, 50 are drawn, a key changes a few of them, and what is n
 
   await ask(gate, bot, 'payment.transfer', { amount: 9800 })
   await page.getByRole('status').getByText('1 new').waitFor()
-  assert.equal(await page.title(), `(${MANY + 1}) Approvals · gate-sidecar`)
+  await untilTitled(page, `(${MANY + 1}) Approvals`)
   assert.deepEqual(faults, [])
 })
 

@@ -4,7 +4,7 @@ import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { addressOf, assertSound, barriersOf, openConsole, REFUSED } from './support.ts'
+import { addressOf, assertSound, barriersOf, openConsole, REFUSED, untilTitled } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -37,7 +37,7 @@ test('an empty inbox says so, at any size', async () => {
   for (const options of [WIDE, PHONE]) {
     const opened = await openConsole(browser, gate, ann, 'approvals', options)
     await opened.page.getByText('No approvals are waiting.').waitFor()
-    assert.equal(await opened.page.title(), 'Approvals · gate-sidecar')
+    await untilTitled(opened.page, 'Approvals')
     await assertSound(opened)
   }
 })
@@ -140,7 +140,7 @@ test('an agent sees what it asked for and decides nothing; an auditor has no suc
   assert.equal(await page.getByRole('checkbox').count(), 0)
   await page.keyboard.press('a')
   assert.equal(await page.getByRole('dialog').count(), 0)
-  assert.equal(await page.title(), 'Approvals · gate-sidecar')
+  await untilTitled(page, 'Approvals')
   await assertSound(opened)
 
   const auditor = await openConsole(browser, gate, aud, 'approvals', WIDE)

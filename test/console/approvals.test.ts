@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { startGate } from '../helpers.ts'
 import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { addressOf, assertSound, openConsole } from './support.ts'
+import { addressOf, assertSound, openConsole, untilTitled } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -33,7 +33,7 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
     'payment.transfer',
     'email.send',
   ])
-  assert.equal(await page.title(), '(3) Approvals · gate-sidecar')
+  await untilTitled(page, '(3) Approvals')
   await page.getByRole('link', { name: 'Approvals 3 waiting' }).waitFor()
   assert.match(
     (await rows.allInnerTexts())[0] ?? '',

@@ -4,7 +4,7 @@ import { ACME_POLICY, startGate } from '../helpers.ts'
 import { focused } from './focused.ts'
 import { fill, HOSTILE, red, stopsOf } from './killswitch-support.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, openConsole } from './support.ts'
+import { assertSound, openConsole, untilTitled } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 const policies = Object.fromEntries(
@@ -74,7 +74,7 @@ test('an approver sees what is in force and nothing else; an auditor the history
     assert.equal(await page.getByRole('heading', { name: 'History' }).count(), role === 'auditor' ? 1 : 0)
     assert.equal(await page.locator('main').getByRole('button').count(), 0, role)
     assert.equal(await page.getByRole('link', { name: 'Stop agents…' }).count(), 0, role)
-    assert.equal(await page.title(), 'Kill switch · gate-sidecar')
+    await untilTitled(page, 'Kill switch')
     await assertSound(opened)
   }
 })

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { faultsOf } from '../browser.ts'
 import type { Gate } from '../helpers.ts'
 import { FULL } from '../tier.ts'
-import { HANGS_MS } from '../until.ts'
+import { HANGS_MS, until } from '../until.ts'
 
 type Key = Parameters<Gate['call']>[0]
 
@@ -42,6 +42,11 @@ export async function openPage(
   const faults = faultsOf(page, gate.server.url)
   await page.goto(gate.server.url + address)
   return { page, faults }
+}
+
+/** Waits for a title of the tab, which follows the page that it is of. */
+export async function untilTitled(page: Page, title: string): Promise<void> {
+  await until(`the title ${title}`, async () => (await page.title()) === `${title} · gate-sidecar`)
 }
 
 /** The address as the page has it now: `page.url()` may hear of a change later. */

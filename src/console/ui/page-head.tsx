@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { useWaiting } from '../data/pending.ts'
 
 interface PageHeadProps {
@@ -22,7 +22,7 @@ export function PageHead({ title, tab = title, children }: PageHeadProps) {
     heading.current?.focus({ preventScroll: true })
   }, [title])
   const waiting = useWaiting()
-  useLayoutEffect(() => {
+  useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${tab} · gate-sidecar`
   }, [tab, waiting])
   return (
