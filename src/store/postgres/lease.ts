@@ -118,6 +118,8 @@ function policyNews() {
 function heldLanes(database: Database, tenant: string | undefined) {
   let held: readonly HeldLane[] = []
   let forgottenMs = Number.NEGATIVE_INFINITY
+  // A login of one tenant writes nothing of `_system`, where signatures are recorded.
+  const signers = (): HeldLane[] => held.filter((one) => one.signs && one.tenant === '')
   return {
     async ask(): Promise<void> {
       held = await database.any.rows<HeldLane>(HELD)
@@ -131,14 +133,12 @@ function heldLanes(database: Database, tenant: string | undefined) {
     },
     /** The lane of the sidecar that signs a chain: that of the chain, if its holder signs, or the first of those that do. */
     signerOf(chain: string): number | undefined {
-      // A login of one tenant writes nothing of `_system`, where signatures are recorded.
-      const signers = held.filter((one) => one.signs && one.tenant === '')
       const number = laneNumber(chain)
-      return (signers.find(({ lane }) => lane === number) ?? signers[0])?.lane
+      return (signers().find(({ lane }) => lane === number) ?? signers()[0])?.lane
     },
     /** Number of the sidecars that serve the tenant, at least this one; without one, of all. */
     count: (of?: string) => Math.max(1, held.filter((one) => of === undefined || serves(one, of)).length),
-    signers: () => held.filter((one) => one.signs && one.tenant === '').length,
+    signers: () => signers().length,
   }
 }
 

@@ -1,4 +1,3 @@
-import type { SealKey } from '../../audit/seal.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import { unavailable } from '../errors.ts'
@@ -7,7 +6,6 @@ import type { TrailTakenQuery } from '../queries.ts'
 import { runLater } from '../steps.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
-import { unsealedIn } from '../verify/seals.ts'
 import { verifyChain } from '../verify/verify-chain.ts'
 import { chainPlaces, type Numbers } from './chains.ts'
 import { floorsOf, takenInTrail } from './counters.ts'
@@ -35,41 +33,6 @@ export function snapshotsOf(database: Database, numbers: Numbers): Store['snapsh
       const floors = (counters: readonly string[]) => floorsOf(run, counters)
       return runLater(work({ length, seqNotBefore, taken, requestAt, takenInTrail: inTrail, floors }))
     })
-}
-
-/**
- * Members of the store about seals, each of one state of the database: each commit writes a new head and its seal.
- *
- * @param refresh before a fault is believed: the log key may have been rotated
- */
-export function sealReads(
-  database: Database,
-  origin: string,
-  numbers: Numbers,
-  { sealKey, refresh }: { sealKey: () => SealKey | undefined; refresh: () => Promise<void> },
-): Pick<Store, 'unsealed' | 'sealedHead'> {
-  const looked = (chain?: string) =>
-    snapshot(database, async (run) => {
-      const tables = tablesOn(run, numbers)
-      const all = async () => [...(await tables.entries.chains()), ...(await tables.seals.chains())]
-      const chains = chain === undefined ? [...new Set(await all())] : [chain]
-      const faults = await runLater(unsealedIn(tables, origin, sealKey(), chains))
-      return { faults, head: chain === undefined ? undefined : await tables.entries.head(chain) }
-    })
-  const sealed = async (chain?: string) => {
-    const first = await looked(chain)
-    if (first.faults.length === 0) return first
-    await refresh()
-    return looked(chain)
-  }
-  return {
-    unsealed: async () => (await sealed()).faults.map(({ message }) => message),
-    async sealedHead(chain) {
-      const { faults, head } = await sealed(chain)
-      if (faults[0] !== undefined) throw new GateError('audit_unavailable', faults[0].message)
-      return head
-    },
-  }
 }
 
 interface VerificationOptions {

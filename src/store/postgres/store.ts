@@ -9,10 +9,11 @@ import { readsOf } from '../reads.ts'
 import { runLater } from '../steps.ts'
 import type { SealKeys, Store } from '../store.ts'
 import { stateBefore } from '../verify/fold.ts'
+import { sealedIn, sealReads } from '../verify/seals.ts'
 import { assertFollows, type FollowOptions } from '../verify/startup.ts'
 import type { Numbers } from './chains.ts'
 import { reserveCounters } from './counters.ts'
-import { type Address, database as connected, type Database } from './database.ts'
+import { type Address, database as connected, type Database, type Runner } from './database.ts'
 import { assertInUse } from './fence.ts'
 import { type LaneLease, laneLease } from './lease.ts'
 import { listener } from './listener.ts'
@@ -20,7 +21,7 @@ import { assertMigrated, migrate } from './migrate.ts'
 import { serverQueues } from './queues.ts'
 import { refreshedIn } from './refreshed.ts'
 import { isServed, servedTenant, unserved } from './served.ts'
-import { sealReads, snapshot, snapshotsOf, verificationOn } from './snapshots.ts'
+import { snapshot, snapshotsOf, verificationOn } from './snapshots.ts'
 import { tablesOn } from './tables.ts'
 
 export interface ServerOptions extends FollowOptions {
@@ -137,6 +138,7 @@ function storeOn(database: Database, opened: Opened): Store {
     { origin, numbers, heads, lease },
   )
   const reads = readsOf(() => tables, clock)
+  const sealedOn = (run: Runner, chain?: string) => runLater(sealedIn(tablesOn(run, numbers), origin, sealKey(), chain))
   return {
     ...members,
     ...{ origin, tenant },
@@ -155,7 +157,7 @@ function storeOn(database: Database, opened: Opened): Store {
     writtenHashes: heads.hashesFrom,
     compareChains: () => runLater(heads.compare(tables)),
     alteredChains: heads.altered,
-    ...sealReads(database, origin, numbers, { sealKey, refresh }),
+    ...sealReads((chain) => snapshot(database, (run) => sealedOn(run, chain)), refresh),
     ...reads,
     // Chains of other tenants, which `_system` names, are not gone.
     chainsEver: async () => (await reads.chainsEver()).filter((chain) => isServed(tenant, chain)),

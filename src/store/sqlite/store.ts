@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SealKey } from '../../audit/seal.ts'
-import { GateError } from '../../base/errors.ts'
 import { held, type KeyedRequest } from '../held.ts'
 import { knownHeads } from '../known-heads.ts'
 import type { Snapshot, TrailTaken, TrailTakenQuery } from '../queries.ts'
@@ -10,7 +9,7 @@ import { runNow, type Steps } from '../steps.ts'
 import type { Store } from '../store.ts'
 import { takenInTrail } from '../trail.ts'
 import { stateBefore } from '../verify/fold.ts'
-import { unsealedIn } from '../verify/seals.ts'
+import { sealedIn, sealReads } from '../verify/seals.ts'
 import { type Connection, connect, refreshedFrom } from './connection.ts'
 import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
 import { accept, checked, type StoreOptions } from './load.ts'
@@ -80,43 +79,22 @@ export function openStore(options: StoreOptions): Store {
   }
 }
 
-/**
- * Members of the store about the ends of chains.
- *
- * @param refresh before a fault is believed: the log key may have been rotated
- */
+/** Members of the store about the ends of chains. */
 function chainEnds(
   current: () => Connection,
   origin: string,
   { sealKey, refresh }: { sealKey: () => SealKey | undefined; refresh: () => void },
   heads: ReturnType<typeof knownHeads>,
 ): Pick<Store, 'unsealed' | 'sealedHead' | 'writtenHashes' | 'compareChains' | 'alteredChains'> {
-  const looked = (chain?: string) => {
-    const { db, entries, seals } = current()
-    const chains = chain === undefined ? [...new Set([...entries.chains(), ...seals.chains()])] : [chain]
-    // One snapshot: each commit writes a new head and its seal.
-    const read = db.transaction(() => ({
-      head: chain === undefined ? undefined : entries.head(chain),
-      faults: runNow(unsealedIn(current(), origin, sealKey(), chains)),
-    }))
-    return read.deferred()
-  }
-  const sealed = (chain?: string) => {
-    const first = looked(chain)
-    if (first.faults.length === 0) return first
-    refresh()
-    return looked(chain)
+  const look = (chain?: string) => {
+    const connection = current()
+    return connection.db.transaction(() => runNow(sealedIn(connection, origin, sealKey(), chain))).deferred()
   }
   return {
+    ...sealReads(look, refresh),
     writtenHashes: heads.hashesFrom,
     compareChains: () => runNow(heads.compare(current())),
     alteredChains: heads.altered,
-    unsealed: async () => sealed().faults.map(({ message }) => message),
-    async sealedHead(chain) {
-      const { head, faults } = sealed(chain)
-      if (faults[0] !== undefined) throw new GateError('audit_unavailable', faults[0].message)
-      return head
-    },
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Head } from '../../audit/chain.ts'
 import { type SealKey, sealOf } from '../../audit/seal.ts'
 import { equalBytes } from '../../base/bytes.ts'
+import { GateError } from '../../base/errors.ts'
 import { AlteredFile } from '../errors.ts'
 import type { RecordedHead } from '../records.ts'
 import type { Source } from '../source.ts'
-import { read, type Steps } from '../steps.ts'
-import type { SealKeys } from '../store.ts'
+import { type Awaitable, read, type Steps } from '../steps.ts'
+import type { SealKeys, Store } from '../store.ts'
+import type { Tables } from '../tables.ts'
 
 /** The seals of this key alone count. */
 export const sealedBy =
@@ -63,6 +65,51 @@ export function* unsealedIn(
     }
   }
   return faults
+}
+
+interface Sealed {
+  faults: readonly AlteredFile[]
+  /** End of the chain; undefined for all chains. */
+  head: Head | undefined
+}
+
+/** The seal of a chain, or those of all, in one state of the store: each commit writes a new head and its seal. */
+export function* sealedIn(
+  tables: Tables,
+  origin: string,
+  key: SealKey | undefined,
+  chain: string | undefined,
+): Steps<Sealed> {
+  const { entries, seals } = tables
+  const chains = chain === undefined ? [...(yield* read(entries.chains())), ...(yield* read(seals.chains()))] : [chain]
+  const faults = yield* unsealedIn(tables, origin, key, [...new Set(chains)])
+  return { faults, head: chain === undefined ? undefined : yield* read(entries.head(chain)) }
+}
+
+/**
+ * Members of a store about seals.
+ *
+ * @param look runs `sealedIn` on the state of now
+ * @param refresh before a fault is believed: the log key may have been rotated
+ */
+export function sealReads(
+  look: (chain?: string) => Awaitable<Sealed>,
+  refresh: () => Awaitable<void>,
+): Pick<Store, 'unsealed' | 'sealedHead'> {
+  const looked = async (chain?: string): Promise<Sealed> => {
+    const first = await look(chain)
+    if (first.faults.length === 0) return first
+    await refresh()
+    return look(chain)
+  }
+  return {
+    unsealed: async () => (await looked()).faults.map(({ message }) => message),
+    async sealedHead(chain) {
+      const { faults, head } = await looked(chain)
+      if (faults[0] !== undefined) throw new GateError('audit_unavailable', faults[0].message)
+      return head
+    },
+  }
 }
 
 function unsealed(chain: string, what: string): AlteredFile {
