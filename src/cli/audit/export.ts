@@ -52,9 +52,9 @@ async function exportCommand(options: ExportOptions): Promise<void> {
         lanes: chain === trail ? manifests : {},
         onProgress: progress.at,
       })
-      const { manifest, text } = await writing.finally(progress.end)
+      const { manifest, digest } = await writing.finally(progress.end)
       const { first, end } = manifest
-      manifests[laneNumber(chain)] = digestOf(text)
+      manifests[laneNumber(chain)] = digest
       exported.unshift({ chain, first, end, folder, manifest: join(folder, MANIFEST_FILE) })
     }
     return exported
@@ -105,21 +105,21 @@ async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptio
   return dayRange(store, chain, { startDate: from, endDate: to })
 }
 
-/** Writes the entries, and the files that verify them, into a folder. @returns the manifest and its text as written */
+/** Writes the entries, and the files that verify them, into a folder. @returns the manifest and its digest as written */
 export async function writeExport(
   evidence: EvidenceDeps,
   chain: string,
   range: { first: number; end: number },
   out: string,
   options: RangeOptions,
-): Promise<{ manifest: Manifest; text: string }> {
+): Promise<{ manifest: Manifest; digest: string }> {
   const folder = exportFolder(out)
   const manifest = await exportRange(evidence, chain, range, folder, options)
   const text = `${visibleJson(manifest)}\n`
   folder.writeText('checkpoint.txt', manifest.checkpoint)
   folder.writeText('VERIFY.md', instructions(manifest))
   folder.writeText(MANIFEST_FILE, text)
-  return { manifest, text }
+  return { manifest, digest: digestOf(text) }
 }
 
 function instructions({ chain, first, end, origin, exportedAt, lanes = {} }: Manifest): string {

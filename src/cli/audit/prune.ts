@@ -4,7 +4,6 @@ import type { ExportedLanes } from '../../actions/audit/export-range.ts'
 import { MIN_AGE_DAYS, prunable, prune } from '../../actions/audit/prune.ts'
 import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { laneNumber } from '../../audit/chain.ts'
-import { digestOf } from '../../base/digest.ts'
 import { parseDate } from '../../base/time.ts'
 import { MAX_REASON } from '../../evidence/prune.ts'
 import type { SeqRange } from '../../store/queries.ts'
@@ -109,8 +108,7 @@ async function pruneChain(
   if (isEmpty(range)) return { chain, first, end, archive: null, manifest: null }
   const archiving = progressBar(io, `${chain}, archiving`, end - first)
   const writing = writeExport(evidence, chain, range, archive, { lanes, onProgress: archiving.at })
-  const { text } = await writing.finally(archiving.end)
-  const manifest = digestOf(text)
+  const { digest: manifest } = await writing.finally(archiving.end)
   const deleting = progressBar(io, `${chain}, deleting`, end - first)
   const record = { archive: { first, manifest }, reason }
   await prune(evidence, hostActor(), range, record, deleting.at).finally(deleting.end)
