@@ -29,7 +29,7 @@ import { openStore } from '../src/store/sqlite/store.ts'
 import { verifyHere } from '../src/store/sqlite/verifiers.ts'
 import { writeHere } from '../src/store/sqlite/writers.ts'
 import type { Store } from '../src/store/store.ts'
-import { postgresDatabase } from './postgres.ts'
+import { MAX_STALENESS, postgresDatabase } from './postgres.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 
@@ -179,9 +179,9 @@ const ENGINE = process.env.GATE_TEST_STORE ?? 'file'
 /** A test of what only a data file has, or that alters one. */
 export const fileTest: typeof test.skip = ENGINE === 'file' ? test : test.skip
 
-/** Settings of the store that belongs to a folder, which is the same for each service on it. */
 type StoreSettings = Record<'store' | 'storePassword' | 'maxStaleness', string>
 
+/** Settings of the store that belongs to a folder, which is the same for each service on it. */
 async function storeSettings(t: Cleanup, dir: string): Promise<Partial<StoreSettings>> {
   if (ENGINE !== 'postgres') return {}
   const storePassword = join(dir, 'store-password')
@@ -197,8 +197,7 @@ async function storeSettings(t: Cleanup, dir: string): Promise<Partial<StoreSett
 
 function storedSettings(dir: string): StoreSettings {
   const store = readFileSync(join(dir, 'store'), 'utf8')
-  // A machine that is busy with other tests may leave a process waiting for longer than the default.
-  return { store, storePassword: join(dir, 'store-password'), maxStaleness: '60s' }
+  return { store, storePassword: join(dir, 'store-password'), maxStaleness: MAX_STALENESS }
 }
 
 /** The real service on a free port, with its file and policies in a temporary folder. */

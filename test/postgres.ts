@@ -12,6 +12,9 @@ after(async () => {
 
 const { GATE_TEST_POSTGRES_URL: SHARED } = process.env
 
+/** Setting of the services of tests: a machine that is busy with others may leave one waiting for longer than the default. */
+export const MAX_STALENESS = '60s'
+
 /** Address of a server: the one of GATE_TEST_POSTGRES_URL, or one that this process starts and ends. */
 export const postgresServer = once(async (): Promise<string> => SHARED ?? (await ownProcess()).url)
 

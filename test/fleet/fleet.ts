@@ -7,7 +7,7 @@ import type { Store } from '../../src/store/store.ts'
 import { type Ended, runBuilt } from '../cli/program.ts'
 import { command, type Folder, folderIn, type Key, type Service, serve } from '../e2e/processes.ts'
 import { type Cleanup, temporaryFolder } from '../helpers.ts'
-import { postgresDatabase } from '../postgres.ts'
+import { MAX_STALENESS, postgresDatabase } from '../postgres.ts'
 
 /** Sidecars on one database, which share the log key and nothing else of a disk. */
 export interface Fleet {
@@ -38,8 +38,8 @@ interface FleetOptions {
   database?: string
 }
 
-/** Nothing but what is asked, on a machine that may leave a sidecar waiting for longer than the default. */
-const QUIET = ['--sweep', 'off', '--max-staleness', '60s']
+/** Nothing but what is asked. */
+const QUIET = ['--sweep', 'off', '--max-staleness', MAX_STALENESS]
 
 export async function fleet(t: Cleanup, { at = async (url) => url, database }: FleetOptions = {}): Promise<Fleet> {
   const dir = temporaryFolder()

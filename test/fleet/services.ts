@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Cleanup, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
+import { type Cleanup, type Gate, type GateOptions, startGate } from '../helpers.ts'
 import { postgresDatabase } from '../postgres.ts'
+import { settingsFor } from '../store/roles.ts'
 
 /** Services of this process on one database, which share the log key and nothing else. */
 export interface Services {
@@ -11,14 +10,8 @@ export interface Services {
 }
 
 export async function services(t: Cleanup): Promise<Services> {
-  const dir = temporaryFolder()
   const admin = await postgresDatabase(t)
-  const url = new URL(admin)
-  const storePassword = join(dir, 'password')
-  writeFileSync(storePassword, url.password, { mode: 0o600 })
-  url.password = ''
-  const signingKey = join(dir, 'signing-key.pem')
-  const shared = { store: url.href, storePassword, signingKey, maxStaleness: '60s' }
+  const shared = settingsFor(admin)
   return {
     admin,
     start: (options = {}) => startGate(t, { ...options, settings: { ...shared, ...options.settings } }),

@@ -8,7 +8,7 @@ import { setPlan } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
-import { raw } from './support.ts'
+import { raw, stopTime } from './support.ts'
 
 const FOLDER = new URL('../testdata/claude-code/', import.meta.url)
 const hook = (name: string): Record<string, unknown> =>
@@ -155,9 +155,7 @@ describe('a failure is a deny', () => {
     const metered = await gate.key({ tenant: 'metered', roles: ['agent'] })
     const deps = { store: gate.server.store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
     await setPlan(deps, { kind: 'host', id: 'host:0' }, 'metered', 'free')
-    // Time stands still, so that nothing of the plan comes back.
-    const nowMs = performance.now()
-    t.mock.method(performance, 'now', () => nowMs)
+    stopTime(t)
     const ask = () => send(hook('read'), metered)
     for (const answer of await Promise.all(Array.from({ length: 60 }, ask))) assertDenied(answer, /was not allowed/)
     assertDenied(await ask(), /\(rate_limited\)/)

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { type Cleanup, type Gate, temporaryFolder } from '../helpers.ts'
-import { emptied, postgresDatabase, withClient } from '../postgres.ts'
+import { emptied, MAX_STALENESS, postgresDatabase, withClient } from '../postgres.ts'
 
 const sqlOf = (name: string): string => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8')
 const ROLES_SQL = sqlOf('roles.sql')
@@ -107,7 +107,7 @@ export function settingsFor(
   const storePassword = join(dir, 'password')
   writeFileSync(storePassword, url.password, { mode: 0o600 })
   url.password = ''
-  return { store: url.href, storePassword, maxStaleness: '60s', signingKey: join(dir, 'signing-key.pem') }
+  return { store: url.href, storePassword, maxStaleness: MAX_STALENESS, signingKey: join(dir, 'signing-key.pem') }
 }
 
 const MAIL = { action: 'email.send' }
