@@ -32,6 +32,8 @@ const PARTS: Record<string, Part> = {
     packages: ['@noble/ed25519'],
   },
   keys: { rank: 2, and: ['audit'] },
+  // Decides what was recorded again.
+  replay: { rank: 2, and: ['approvals', 'audit', 'gate', 'keys', 'policies'] },
   // Loose files, at most three: where the package lies, for every shell.
   '.': { rank: 3 },
   // Storage: the interface that each engine implements.

@@ -25,3 +25,12 @@ export function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K
   }
   return groups
 }
+
+/** The value of a key of the map, which is made where there is none. */
+export function valueAt<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}

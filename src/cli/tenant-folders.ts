@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Deps } from '../actions/deps.ts'
 import { storedInForce } from '../actions/policies/stored.ts'
 import { DIAGNOSTICS, type Diagnostic } from '../authoring/diagnostics/diagnostics.ts'
+import { formatDiagnostic } from '../authoring/diagnostics/text.ts'
 import type { Bounded, PolicySource, TenantFolder } from '../authoring/load/files.ts'
 import { type CompiledPolicies, compilePolicySet, loadPolicySet } from '../authoring/load/load.ts'
 import { closest } from '../authoring/suggest/closest.ts'
@@ -69,8 +71,19 @@ export function setInFolder(root: string, tenant: string): PolicySet | undefined
   return 'problem' in source ? undefined : loadPolicySet(source).set
 }
 
+/** The policies of a tenant. @throws CannotRun when there are none, or they have faults */
+export function validSet(root: string, tenant: string): PolicySet {
+  if (!existsSync(join(root, tenant))) throw noFolderOf(tenant, root)
+  const { set, diagnostics } = loadPolicySet(sourceOf(readTenantFolder(root, tenant)))
+  if (set !== undefined) return set
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  throw new CannotRun(
+    `The policies of ${tenant} have faults:\n${errors.map((fault) => formatDiagnostic(fault, undefined)).join('\n')}`,
+  )
+}
+
 /** @throws CannotRun when the folder is unreadable */
-export function sourceOf({ tenant, source }: TenantFolder): PolicySource {
+function sourceOf({ tenant, source }: TenantFolder): PolicySource {
   if ('problem' in source) throw new CannotRun(`The folder of ${tenant} ${source.problem}.`)
   return source
 }

@@ -4,6 +4,7 @@ import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Explanation } from '../../src/gate/explain.ts'
+import type { Limited } from '../../src/replay/shown.ts'
 import { ACME_POLICY, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { BIN, type Ended, run, runBuilt } from './program.ts'
 
@@ -122,6 +123,7 @@ const COMMANDS = [
   'approvals cancel',
   'explain',
   'decisions show',
+  'replay',
   'audit list',
   'audit tail',
   'audit log',
@@ -213,6 +215,7 @@ const riskOf = (context: string): string[] => [
   '--context',
   context,
 ]
+const replay = (draft: string, ...rest: string[]) => ['replay', '--policies', join(world.root, draft), ...rest, ...at()]
 const stop = (verb: string, ...rest: string[]) => ['killswitch', verb, '--tenant', 'acme', ...rest]
 
 const ROWS: Row[] = [
@@ -697,6 +700,88 @@ const ROWS: Row[] = [
     code: 0,
     stdout:
       /^allow\nreason {8}.+\ndecided by {4}allow_rule, rule payments at acme\/main\.yaml:\d+\nrisk {10}0 \(approval from 40, denied from 80\)\n$/,
+  },
+  {
+    name: 'replay: the same policies change nothing',
+    args: () => ['replay', '--policies', world.policies, ...at()],
+    code: 0,
+    stdout:
+      /^replay of acme\/live from .*\ndraft +sha256:.*\nhistory +what was allowed then\ndecided +1 request\nchanged +0 \(0 %\)/,
+  },
+  {
+    name: 'replay --fail-on: what changes, with both explanations',
+    args: () => replay('careful', '--fail-on', 'allow->deny>0', '--verbose'),
+    code: 1,
+    stdout:
+      /\n1 +allow \(rule payments\) → deny \(default\)\n +first +dec_.*\n +then +.*\n +draft +.*\n +as it was decided\n[\s\S]* by the draft\n[\s\S]*limit +allow->deny>0: 1, EXCEEDED/,
+  },
+  {
+    name: 'replay --json',
+    args: () => replay('careful', '--fail-on', 'deny->allow>0', '--fail-on', 'changed>1', '--json'),
+    code: 0,
+    json: ({ replays }) => {
+      const [one] = replays as Limited[]
+      assert.ok(one)
+      const { trail, history, to, limits, report } = one
+      assert.deepEqual([trail, history, to, limits.length], ['acme/live', 'recorded', null, 2])
+      assert.deepEqual(report.matrix, [{ from: 'allow', to: 'deny', count: 1 }])
+      const [kind] = report.kinds
+      assert.deepEqual([kind?.first.id, kind?.first.before?.rules[0]?.id], [world.decision, 'payments'])
+    },
+  },
+  {
+    name: 'replay --format markdown',
+    args: () => replay('careful', '--format', 'markdown'),
+    code: 0,
+    stdout: /^### Replay of `acme\/live`\n/,
+  },
+  {
+    name: 'replay --format junit',
+    args: () => replay('careful', '--format', 'junit'),
+    code: 0,
+    stdout: /^<\?xml [\s\S]*<\/testsuites>\n$/,
+  },
+  {
+    name: 'replay: a limit of another form',
+    args: () => replay('careful', '--fail-on', 'allow->deny'),
+    code: 2,
+    stderr: /FROM->TO>N/,
+  },
+  {
+    name: 'replay: a range that ends before it begins',
+    args: () => replay('careful', '--from', '2026-01-02', '--to', '2026-01-01'),
+    code: 2,
+    stderr: /before it begins/,
+  },
+  {
+    name: 'replay: two beginnings',
+    args: () => replay('careful', '--from', '2026-01-02', '--since', '1h'),
+    code: 2,
+    stderr: /either --since or --from/,
+  },
+  {
+    name: 'replay: a sample by its own history',
+    args: () => replay('careful', '--sample', '5', '--history', 'draft'),
+    code: 2,
+    stderr: /give one of them/,
+  },
+  {
+    name: 'replay: a draft with faults',
+    args: () => replay('broken'),
+    code: 3,
+    stderr: /The policies of acme have faults:[\s\S]*GATE/,
+  },
+  {
+    name: 'replay: no requests',
+    args: () => replay('careful', '--environment', 'test'),
+    code: 3,
+    stderr: /No tenant with policies has requests in test/,
+  },
+  {
+    name: 'replay: an unknown tenant',
+    args: () => replay('careful', '--tenant', 'nobody'),
+    code: 3,
+    stderr: /There is no tenant nobody/,
   },
   {
     name: 'check --explain: every rule about it, and what its conditions saw',

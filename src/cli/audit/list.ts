@@ -89,7 +89,7 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 /** A time in the format of entries. @param dayMs added to a whole day */
-function timeOf(option: string, text: string | undefined, dayMs: number): string | undefined {
+export function timeOf(option: string, text: string | undefined, dayMs: number): string | undefined {
   if (text === undefined) return undefined
   const day = parseDate(text)
   const ms = day === undefined ? parseRfc3339(text) : day + dayMs

@@ -37,7 +37,7 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
 }
 
 /** The policies kept in the store; else those of the folder, if their digest matches. */
-function findSetIn({ store }: Deps, root: string | undefined): FindSet {
+export function findSetIn({ store }: Deps, root: string | undefined): FindSet {
   return async (tenantId, digest) => {
     const stored = await storedSet({ store, compile: compileHere }, tenantId, digest)
     if ('set' in stored || root === undefined) return stored

@@ -1,0 +1,168 @@
+import { Option } from 'commander'
+import type { Deps } from '../../actions/deps.ts'
+import { historyReader } from '../../actions/gate/history.ts'
+import { withBefore } from '../../actions/replay/before.ts'
+import { replayTrail } from '../../actions/replay/replay.ts'
+import { chainOf } from '../../audit/chain.ts'
+import type { Environment } from '../../base/environment.ts'
+import { type Glob, parseGlob } from '../../base/glob.ts'
+import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDuration } from '../../base/time.ts'
+import { tenantsIn } from '../../files/policies.ts'
+import type { PolicySet } from '../../policies/set.ts'
+import { HISTORIES, type HistoryChoice } from '../../replay/decide.ts'
+import { junitOf } from '../../replay/junit.ts'
+import { type ChangeLimit, changeLimitOf, LIMIT_FORM, limitsOf } from '../../replay/limits.ts'
+import { markdownOf } from '../../replay/markdown.ts'
+import { replayHere } from '../../replay/replay.ts'
+import type { Limited, ShownReplay } from '../../replay/shown.ts'
+import type { Config } from '../../service/config.ts'
+import { policiesFolder } from '../../service/paths.ts'
+import { timeOf } from '../audit/list.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, EXIT, environmentOption, UsageError, valueParser } from '../context.ts'
+import { assertTenant, withStore } from '../data-file.ts'
+import { findSetIn } from '../decisions/explain.ts'
+import { print, undisguisedLines } from '../output.ts'
+import { type Progress, progressBar } from '../progress.ts'
+import { setBySettings, validSet } from '../tenant-folders.ts'
+import { linesOf } from './lines.ts'
+
+interface ReplayOptions extends CommonOptions {
+  since?: number
+  from?: string
+  to?: string
+  tenant?: string
+  environment: Environment
+  action?: Glob
+  sample?: number
+  history: HistoryChoice
+  failOn?: readonly ChangeLimit[]
+  format: 'text' | 'json' | 'junit' | 'markdown'
+  verbose?: boolean
+}
+
+const limitArgument = (text: string, earlier: readonly ChangeLimit[] = []): ChangeLimit[] => [
+  ...earlier,
+  valueParser(changeLimitOf, LIMIT_FORM)(text),
+]
+const numberArgument = valueParser(
+  (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
+  'A whole number above 0',
+)
+
+export function addReplayCommand(program: GateCommand): void {
+  addCommonOptions(program.command('replay'), 'data', 'policies')
+    .description('decide recorded requests again with a draft, and show what changes; records nothing')
+    .option(
+      '--since <duration>',
+      'requests of the last 24h, 30m or 7d (default: 24h)',
+      valueParser(parseDuration, 'A duration such as 24h'),
+    )
+    .option('--from <time>', 'first day (YYYY-MM-DD, UTC) or time (RFC 3339), instead of --since')
+    .option('--to <time>', 'last day, or the time before which requests are decided again')
+    .option('--tenant <id>', 'only this tenant; by default all that have policies and a trail')
+    .addOption(environmentOption())
+    .option('--action <pattern>', 'only these actions', valueParser(parseGlob, 'A pattern such as payment.*'))
+    .option('--sample <n>', 'only about this number of requests, evenly spread', numberArgument)
+    .addOption(
+      new Option(
+        '--history <which>',
+        'earlier actions that facts over time count: those that were allowed, or that the draft would have allowed',
+      )
+        .choices(HISTORIES)
+        .default('recorded'),
+    )
+    .option('--fail-on <limit>', `exit 1 if more changes; may be repeated: ${LIMIT_FORM}`, limitArgument)
+    .addOption(
+      new Option('--format <format>', 'output format').choices(['text', 'json', 'junit', 'markdown']).default('text'),
+    )
+    .option('--verbose', 'show the first decision of each kind with all rules, as then and by the draft')
+    .example(
+      "replay --policies draft --since 7d --fail-on 'allow->deny>0'",
+      'replay --policies draft --tenant acme --action "payment.*" --format markdown',
+    )
+    .action(replay)
+}
+
+async function replay(options: ReplayOptions): Promise<void> {
+  const range = rangeOf(options)
+  if (options.sample !== undefined && options.history === 'draft')
+    throw new UsageError('--sample leaves out what --history draft counts; give one of them.')
+  const shown = await withStore(options, async (deps, config) => {
+    const all: ShownReplay[] = []
+    for (const set of await draftsOf(deps, config, options)) all.push(await replayed(deps, config, options, set, range))
+    return all
+  })
+  const limited = shown.map((one) => ({ ...one, limits: limitsOf(options.failOn ?? [], one.report) }))
+  show(limited, options)
+  if (limited.some(({ limits }) => limits.some(({ exceeded }) => exceeded))) options.io.exitCode = EXIT.negative
+}
+
+function show(shown: readonly Limited[], { io, json, format, verbose }: ReplayOptions): void {
+  if (json || format === 'json') print({ io, json: true }, { replays: shown }, () => [])
+  else if (format === 'junit') io.stdout.write(junitOf(shown))
+  else if (format === 'markdown') io.stdout.write(markdownOf(shown))
+  else print({ io }, shown, () => undisguisedLines(shown.flatMap((one) => linesOf(one, verbose === true))))
+}
+
+/** The drafts: of one tenant, or of all that have policies and requests. */
+async function draftsOf(deps: Deps, config: Config, { tenant, environment }: ReplayOptions): Promise<PolicySet[]> {
+  const folder = policiesFolder(config)
+  const known = folder === undefined ? [...deps.store.state().policies.keys()] : tenantsIn(folder)
+  if (tenant !== undefined) assertTenant(deps, tenant)
+  const chains = await deps.store.chains()
+  const asked = tenant === undefined ? known.filter((id) => chains.includes(chainOf(id, environment))) : [tenant]
+  if (asked.length === 0)
+    throw new CannotRun(
+      `No tenant with policies has requests in ${environment}; name one with --tenant, or see --data.`,
+    )
+  const sets: PolicySet[] = []
+  for (const id of asked.sort()) {
+    const set = folder === undefined ? await setBySettings(deps, config, id) : validSet(folder, id)
+    if (set === undefined) throw new CannotRun(`The store has no policies of ${id}; name a folder with --policies.`)
+    sets.push(set)
+  }
+  return sets
+}
+
+async function replayed(
+  deps: Deps,
+  config: Config,
+  { environment, action, sample, history, io }: ReplayOptions,
+  set: PolicySet,
+  range: Range,
+): Promise<ShownReplay> {
+  const trail = chainOf(set.tenant, environment)
+  let bar: Progress | undefined
+  const onProgress = (read: number, total: number): void => {
+    bar ??= progressBar(io, `replaying ${trail}`, total)
+    bar.at(read)
+  }
+  const request = { trail, ...range, action, sample, data: set, history }
+  const report = await replayTrail(deps.store, request, { start: replayHere, onProgress })
+  bar?.end()
+  const explain = { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, policiesFolder(config)) }
+  return { ...rangeShown(trail, range), policyDigest: set.digest, history, report: await withBefore(explain, report) }
+}
+
+/** The range as a report states it; open ends are null. */
+function rangeShown(trail: string, { fromMs, toMs }: Range) {
+  return { trail, from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs) }
+}
+
+interface Range {
+  fromMs: number
+  toMs: number
+}
+
+/** @throws UsageError for a range that is backwards, or given twice */
+function rangeOf({ since, from, to }: ReplayOptions): Range {
+  const nowMs = Date.now()
+  if (since !== undefined && from !== undefined) throw new UsageError('Give either --since or --from.')
+  const toText = timeOf('--to', to, DAY_MS)
+  const toMs = toText === undefined ? LAST_TIME_MS : Date.parse(toText)
+  const fromText = timeOf('--from', from, 0)
+  const fromMs = fromText === undefined ? Math.min(nowMs, toMs) - (since ?? DAY_MS) : Date.parse(fromText)
+  if (fromMs >= toMs) throw new UsageError(`The range ends at ${formatTimestamp(toMs)}, before it begins.`)
+  return { fromMs, toMs }
+}

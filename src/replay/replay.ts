@@ -1,0 +1,52 @@
+import { linkPolicySet } from '../policies/link.ts'
+import type { PolicyData, PolicySet } from '../policies/set.ts'
+import { decider, type ReplayOptions } from './decide.ts'
+import { type Part, type Recorded, type RecordedEntry, recordedIn } from './recorded.ts'
+import { type ReplayReport, reporter } from './report.ts'
+
+/** Everything that a replay is made by, as plain data for another thread. */
+export interface ReplayJob extends Omit<ReplayOptions, 'set'> {
+  data: PolicyData
+}
+
+/** Takes the decisions of a trail in their order, and reports what a draft would have decided. */
+export interface Replayer {
+  add(entries: readonly RecordedEntry[]): Promise<void>
+  report(): Promise<ReplayReport>
+}
+
+/** Replays in the calling thread. */
+export function replayHere({ data, ...options }: ReplayJob): Replayer {
+  const { take, report } = replayOf({ ...options, set: linkPolicySet(data) })
+  return {
+    async add(entries) {
+      for (const { part, ...entry } of entries) await take(recordedIn(entry), part)
+    },
+    report: async () => report(),
+  }
+}
+
+/** Decides requests again one by one, and sums up what comes of it. */
+function replayOf(options: ReplayOptions) {
+  const { pass, decide } = decider(options)
+  const { add, report } = reporter()
+  return {
+    async take(recorded: Recorded, part: Part): Promise<void> {
+      if (part === 'reported') await add(recorded, await decide(recorded))
+      // The draft's own history has what it would have allowed, whether that is reported or not.
+      else if (part === 'leftOut' && options.history === 'draft') await decide(recorded)
+      else pass(recorded)
+    },
+    report,
+  }
+}
+
+/** Time that an evaluation may lie before its entry. */
+const SLACK_MS = 3_600_000
+
+/** Time from which requests are read for decisions from `fromMs` on: `-Infinity` where sessions count, as they have no end. */
+export function readsFrom({ counters, session }: Pick<PolicySet, 'counters' | 'session'>, fromMs: number): number {
+  if (session !== undefined) return Number.NEGATIVE_INFINITY
+  const windows = Array.from(counters.values(), ({ withinMs }) => withinMs)
+  return windows.length === 0 ? fromMs : fromMs - Math.max(...windows) - SLACK_MS
+}

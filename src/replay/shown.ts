@@ -1,0 +1,59 @@
+import { type HistoryChoice, UNKNOWN, type UnknownReason } from './decide.ts'
+import type { LimitResult } from './limits.ts'
+import type { From, Kind, ReplayReport } from './report.ts'
+
+/** A replay with what was replayed, as people and programs read it. */
+export interface ShownReplay {
+  /** Trail, or name of the input. */
+  trail: string
+  from: string | null
+  /** Excluded; null for all that there is. */
+  to: string | null
+  policyDigest: string
+  history: HistoryChoice
+  report: ReplayReport
+}
+
+export interface Limited extends ShownReplay {
+  limits: readonly LimitResult[]
+}
+
+/** Decisions in the order of tables, with their words in a sentence. */
+export const FROMS: readonly From[] = ['allow', 'require_approval', 'deny', 'none']
+export const TOS = ['allow', 'require_approval', 'deny'] as const
+
+/** Number of requests with this decision then and this decision by the draft. */
+export function cellOf({ matrix }: ReplayReport, from: From, to: From): number {
+  return matrix.find((cell) => cell.from === from && cell.to === to)?.count ?? 0
+}
+
+/** Requests of which the draft decides otherwise. */
+export function changedOf({ matrix }: ReplayReport): number {
+  return matrix.reduce((sum, { from, to, count }) => sum + (from === to || from === 'none' ? 0 : count), 0)
+}
+
+/** `allow (rule payments) → deny (rule limit)`. */
+export function kindText({ from, to }: Pick<Kind, 'from' | 'to'>): string {
+  return `${sideText(from)} → ${sideText(to)}`
+}
+
+/** `allow (rule payments)`. */
+export function sideText({ decision, decidedBy, rule }: Kind['from']): string {
+  if (decidedBy === null) return 'no decision'
+  return `${decision} (${rule === null ? decidedBy : `rule ${rule}`})`
+}
+
+/** Requests that are not in the matrix, as sentences. */
+export function exceptionsOf({ stopped, unknown, assumed }: ReplayReport): string[] {
+  const reasons = Object.entries(UNKNOWN) as [UnknownReason, string][]
+  return [
+    ...(stopped > 0 ? [`${stopped} denied by a stop, which no policy changes`] : []),
+    ...reasons.flatMap(([why, text]) => (unknown[why] > 0 ? [`${unknown[why]} unknown: ${text}`] : [])),
+    ...(assumed > 0 ? [`${assumed} decided by what is left of a session that may have begun before it`] : []),
+  ]
+}
+
+/** Share of `part` in percent, with two digits. */
+export function percentOf(part: number, whole: number): string {
+  return `${whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(2))} %`
+}
