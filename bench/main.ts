@@ -17,6 +17,7 @@ import { type MicroResults, measureMicro } from './micro.ts'
 import { measurePath, type PathResult } from './path.ts'
 import { RESULTS, removeTemporaryFolders } from './processes.ts'
 import { measureReload, type ReloadResult } from './reload.ts'
+import { measureReplay, type ReplayResult } from './replay.ts'
 import { measureServe, measureStart, type ServeStart, type StartResult } from './start.ts'
 import { median, round } from './stats.ts'
 
@@ -159,6 +160,7 @@ interface Parts {
   hostile: HostileResult[] | null
   growth: GrowthResult[] | null
   fleet: FleetResults | null
+  replay: ReplayResult[] | null
 }
 
 function save(comparison: Comparison, parts: Parts): void {
@@ -183,6 +185,7 @@ const PARTS = [
   'hostile',
   'growth',
   'fleet',
+  'replay',
 ]
 const USAGE = `Usage: npm run bench -- [--only <part>,…]\n\nParts: ${PARTS.join(', ')}\nExample: npm run bench -- --only cerbos,gate\n`
 
@@ -237,6 +240,8 @@ if (fleet !== null) {
   console.table(fleet.throughput)
   console.table([{ ...fleet.stop, roundTrips: fleet.roundTrips }])
 }
+const replay = wanted('replay') ? await measureReplay() : null
+if (replay !== null) console.table(replay)
 save(comparison, {
   path,
   micro: wanted('micro') ? await measureMicro() : null,
@@ -249,5 +254,6 @@ save(comparison, {
   hostile,
   growth,
   fleet,
+  replay,
 })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

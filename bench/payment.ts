@@ -2,7 +2,7 @@
  * The one question both servers are asked: may this agent move 1,200.50 EUR to a German account?
  * policies/bench/main.yaml and cerbos.ts hold rules of the same meaning, and both answer allow.
  */
-const payment = {
+export const payment = {
   amount: 1200.5,
   country: 'DE',
   currency: 'EUR',
