@@ -9,7 +9,7 @@ import { loadPolicySet } from '../src/authoring/load/load.ts'
 import { idMaker } from '../src/base/id.ts'
 import { LAST_TIME_MS } from '../src/base/time.ts'
 import type { PolicySet } from '../src/policies/set.ts'
-import { replayHere } from '../src/replay/replay.ts'
+import { reachOf, replayHere } from '../src/replay/replay.ts'
 import { openStore } from '../src/store/sqlite/store.ts'
 import { payment } from './payment.ts'
 import { temporaryFolder } from './processes.ts'
@@ -72,8 +72,8 @@ export async function measureReplay(): Promise<ReplayResult[]> {
     ] as const) {
       const before = process.cpuUsage()
       const started = performance.now()
-      const request = { trail: 'bench/live', fromMs: 0, toMs: LAST_TIME_MS, data: set, history }
-      const report = await replayTrail(store, request, { start: replayHere })
+      const request = { trail: 'bench/live', fromMs: 0, toMs: LAST_TIME_MS, history }
+      const report = await replayTrail(store, request, { reachMs: reachOf(set), start: replayHere(set) })
       const seconds = (performance.now() - started) / 1000
       const { user, system } = process.cpuUsage(before)
       const processorSeconds = (user + system) / 1_000_000

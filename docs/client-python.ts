@@ -48,6 +48,7 @@ const GROUPS: Record<string, Record<string, string>> = {
     source: 'policySource',
     dry_run: 'dryRun',
   },
+  replays: { begin: 'replayPolicies', get: 'getReplay', changes: 'replayChanges', cancel: 'cancelReplay' },
   sessions: { current: 'getSession', sign_in_link: 'signInCode' },
   service: {
     overview: 'overview',

@@ -18,6 +18,7 @@ import type { Clock } from '../src/base/time.ts'
 import { sealKeysAt } from '../src/files/signing-key.ts'
 import { draftVerdict } from '../src/gate/verdict.ts'
 import { examineHere } from '../src/http/evidence/examine.ts'
+import { openDraftHere } from '../src/http/replay/here.ts'
 import type { Role } from '../src/keys/roles.ts'
 import type { KillSwitch } from '../src/killswitch/killswitch.ts'
 import { type ConfigSources, readConfig } from '../src/service/config.ts'
@@ -156,6 +157,7 @@ export const inThisThread: Required<NonNullable<ServerOptions['threads']>> = {
     close: () => undefined,
   },
   examine: examineHere,
+  openDraft: openDraftHere,
   writer: writeHere,
   verifier: verifyHere,
 }

@@ -12,6 +12,7 @@ export const ID_PREFIX = {
   killSwitch: 'ksw',
   request: 'req',
   session: 'ses',
+  replay: 'rpl',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIX

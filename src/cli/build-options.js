@@ -4,7 +4,11 @@ import { dirname, join } from 'node:path'
 import { transform } from 'esbuild'
 
 /** Modules of src that threads start. */
-export const THREADS = ['files/policy-worker-thread.ts', 'http/evidence/examine-worker.ts']
+export const THREADS = [
+  'files/policy-worker-thread.ts',
+  'http/evidence/examine-worker.ts',
+  'http/replay/replay-worker.ts',
+]
 
 /** Modules of src that threads of the store start. */
 export const STORE_THREADS = [

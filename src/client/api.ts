@@ -951,6 +951,10 @@ export type Operation =
   | 'overview'
   | 'policySource'
   | 'dryRun'
+  | 'replayPolicies'
+  | 'getReplay'
+  | 'replayChanges'
+  | 'cancelReplay'
 
 /** Outcome of an action after its decision, as its agent reports it. */
 export interface Outcome {
@@ -1354,6 +1358,222 @@ export interface RejectRequest {
 export interface ReloadPoliciesRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
+}
+
+/** A replay of a draft, with its progress and its result. */
+export interface Replay {
+  /** Id of the replay. */
+  id: string
+  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
+  /** UTC, with milliseconds. */
+  createdAt: string
+  /** UTC, with milliseconds. */
+  from: string
+  /** UTC, with milliseconds. */
+  to: string
+  history: 'recorded' | 'draft'
+  action: string | null
+  sample: number | null
+  /** Entries of the trail read so far. */
+  read: number
+  /** Entries to be read; 0 before the draft is compiled. */
+  total: number
+  policyDigest: string | null
+  diagnostics: Diagnostic[]
+  /** Reason of a failure. */
+  fault: string | null
+  /** Differences between the recorded decisions and those of a draft. */
+  report: {
+    /** Requests that were decided again. */
+    decided: number
+    /** Requests of which the draft decides otherwise. */
+    changed: number
+    /** Decisions of stops, which no policy changes. */
+    stopped: number
+    /** Requests that cannot be decided again, by reason. */
+    unknown: {
+      /** the request, or one that its policies count, has been erased */
+      erased: number
+      /** its policies count actions of a time that has been pruned, or that was not read */
+      pruned: number
+    }
+    /** Decided by what is left of a session. */
+    assumed: number
+    matrix: {
+      /** The decision that was recorded; `none` where only the request was. */
+      from: 'allow' | 'deny' | 'require_approval' | 'none'
+      to: 'allow' | 'deny' | 'require_approval'
+      count: number
+    }[]
+    /** Other decisions first, then other grounds, each by number. */
+    kinds: ReplayKind[]
+    /** Requests of further kinds. */
+    kindsLeftOut: number
+    rules: {
+      rule: string
+      before: number
+      after: number
+    }[]
+    factors: {
+      name: string
+      before: number
+      after: number
+      changed: number
+    }[]
+    scores: {
+      higher: number
+      lower: number
+      same: number
+      meanBefore: number | null
+      meanAfter: number | null
+    }
+    unevaluable: {
+      decisions: number
+      facts: {
+        fact: string
+        of: string[]
+        count: number
+        first: string
+      }[]
+    }
+    /** Changed decisions that are counted and not listed. */
+    changesLeftOut: number
+  } | null
+}
+
+/** A request that the draft decides otherwise. */
+export interface ReplayChange {
+  /** Id of the decision. */
+  id: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  action: string
+  agent: string
+  from: ReplaySide
+  to: ReplaySide
+  /** The session may have begun before what the trail still has. */
+  assumed: boolean
+  /** Rules and risk factors about the action with the values that they saw, in bounded size. */
+  before: {
+    /** Domain of the action; null when it is in none. */
+    domain: string | null
+    /** Reason of the stop that covers the action; null when none does. */
+    killSwitch: string | null
+    request: ExplainedRequest
+    /** Risk scores from which an action needs approval, and is denied. */
+    thresholds: {
+      requireApproval: number
+      deny: number
+    } | null
+    /** The one that decides first, then those that match. */
+    rules: ExplainedRule[]
+    /** Number of further ones that are not shown. */
+    rulesLeftOut: number
+    /** Those that add something first. */
+    factors: ExplainedFactor[]
+    /** Number of further ones that are not shown. */
+    factorsLeftOut: number
+  } | null
+  /** Rules and risk factors about the action with the values that they saw, in bounded size. */
+  after: {
+    /** Domain of the action; null when it is in none. */
+    domain: string | null
+    /** Reason of the stop that covers the action; null when none does. */
+    killSwitch: string | null
+    request: ExplainedRequest
+    /** Risk scores from which an action needs approval, and is denied. */
+    thresholds: {
+      requireApproval: number
+      deny: number
+    } | null
+    /** The one that decides first, then those that match. */
+    rules: ExplainedRule[]
+    /** Number of further ones that are not shown. */
+    rulesLeftOut: number
+    /** Those that add something first. */
+    factors: ExplainedFactor[]
+    /** Number of further ones that are not shown. */
+    factorsLeftOut: number
+  } | null
+}
+
+/** Decisions that change in the same way. */
+export interface ReplayKind {
+  /** Grounds then. */
+  from: {
+    /** The decision that was recorded; `none` where only the request was. */
+    decision: 'allow' | 'deny' | 'require_approval' | 'none'
+    decidedBy:
+      | 'kill_switch'
+      | 'no_policy'
+      | 'invalid_context'
+      | 'deny_rule'
+      | 'risk'
+      | 'hold_rule'
+      | 'allow_rule'
+      | 'default'
+      | 'approval'
+      | null
+    rule: string | null
+  }
+  /** Grounds of the draft. */
+  to: {
+    /** The decision that was recorded; `none` where only the request was. */
+    decision: 'allow' | 'deny' | 'require_approval' | 'none'
+    decidedBy:
+      | 'kill_switch'
+      | 'no_policy'
+      | 'invalid_context'
+      | 'deny_rule'
+      | 'risk'
+      | 'hold_rule'
+      | 'allow_rule'
+      | 'default'
+      | 'approval'
+      | null
+    rule: string | null
+  }
+  count: number
+  first: ReplayChange
+}
+
+export interface ReplayPoliciesRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** Policies and tests, in any order. */
+  files: PolicyFile[]
+  /** The list files that the policies name. */
+  lists?: PolicyList[]
+  /** Requests from this time on; without it, those of the last 24 hours. */
+  from?: string
+  /** Requests before this time. */
+  to?: string
+  /** Only this action, or those of a glob: `payment.*`. */
+  action?: string
+  /** About this number of requests, evenly spread. */
+  sample?: number
+  /** Earlier actions that facts over time count: those that were allowed, or those that the draft would have allowed. `recorded` without it. */
+  history?: 'recorded' | 'draft'
+}
+
+/** One side of a comparison; null where no decision was recorded. */
+export interface ReplaySide {
+  /** The decision that was recorded; `none` where only the request was. */
+  decision: 'allow' | 'deny' | 'require_approval' | 'none'
+  decidedBy:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+    | null
+  rule: string | null
+  reason: string | null
+  riskScore: number | null
 }
 
 /** The sum of the factors, without a decision. */
@@ -2126,6 +2346,39 @@ export interface Api {
     body: DryRunRequest
     data: DryRun
   }
+  /** Begins to decide recorded requests again with texts that are sent; records nothing. */
+  replayPolicies: {
+    body: ReplayPoliciesRequest
+    data: Replay
+  }
+  /** The progress of a replay, and its result: what the draft changes, by decision, rule, factor and fact. */
+  getReplay: {
+    params: { id: string }
+    data: Replay
+  }
+  /** Ends a replay, and forgets it. */
+  cancelReplay: {
+    params: { id: string }
+    data: Replay
+  }
+  /** The decisions that a draft changes, oldest first, explained; `from`, `to`, `rule`, `limit`, `offset`. */
+  replayChanges: {
+    params: { id: string }
+    query: {
+      /** Limit of items in the answer; a larger one is clamped. */
+      limit?: number
+      /** Number of items to skip. */
+      offset?: number
+      /** The recorded decision. */
+      from?: 'allow' | 'deny' | 'require_approval'
+      /** The decision of the draft. */
+      to?: 'allow' | 'deny' | 'require_approval'
+      /** The rule that decided then, or by the draft. */
+      rule?: string
+    }
+    data: ReplayChange[]
+    page: Page
+  }
 }
 
 export const ROUTES = {
@@ -2172,6 +2425,10 @@ export const ROUTES = {
   overview: { method: 'GET', path: '/overview', repeat: 'as_is', form: 'object' },
   policySource: { method: 'GET', path: '/policies/source', repeat: 'as_is', form: 'object' },
   dryRun: { method: 'POST', path: '/policies/dry-run', repeat: 'as_is', form: 'object' },
+  replayPolicies: { method: 'POST', path: '/policies/replay', repeat: 'as_is', form: 'object' },
+  getReplay: { method: 'GET', path: '/policies/replay/:id', repeat: 'as_is', form: 'object' },
+  cancelReplay: { method: 'DELETE', path: '/policies/replay/:id', repeat: 'as_is', form: 'object' },
+  replayChanges: { method: 'GET', path: '/policies/replay/:id/changes', repeat: 'as_is', form: 'page' },
 } as const
 
 /** Types of entries that the service itself writes, and what each records. */

@@ -92,6 +92,21 @@ export class Endpoints {
     dryRun: (question: Body<'dryRun'>, options?: CallOptions) => this.#data('dryRun', { body: question }, options),
   }
 
+  readonly replays = {
+    /** Begins to decide recorded requests again with `files`; \`get\` has the progress, and in the end the report. */
+    begin: (draft: Body<'replayPolicies'>, options?: CallOptions) =>
+      this.#data('replayPolicies', { body: draft }, options),
+    get: (id: string, options?: CallOptions) => this.#data('getReplay', { params: { id } }, options),
+    /** Decisions that the draft changes, oldest first. */
+    changes: (
+      id: string,
+      query: Query<'replayChanges'> = {},
+      options?: CallOptions,
+    ): Promise<Answer<'replayChanges'>> => this.#connection.call('replayChanges', { params: { id }, query }, options),
+    /** Ends a replay, and forgets it. */
+    cancel: (id: string, options?: CallOptions) => this.#data('cancelReplay', { params: { id } }, options),
+  }
+
   readonly sessions = {
     /** The caller: what its key may do, and for which tenants. */
     current: (options?: CallOptions) => this.#data('getSession', {}, options),

@@ -18,6 +18,7 @@ import { openApi } from './openapi/document.ts'
 import { outcomeRoutes } from './outcomes/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { policyRoutes } from './policies/routes.ts'
+import { replayRoutes } from './replay/routes.ts'
 import { type PublicRoute, publicRoute, type Route, type RouteShape } from './route.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
@@ -33,6 +34,7 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...killSwitchRoutes,
   ...keyRoutes,
   ...policyRoutes,
+  ...replayRoutes,
   ...usageRoutes,
   ...eventRoutes,
   ...sessionRoutes,

@@ -11,6 +11,7 @@ import type { OverviewDeps } from '../actions/overview/overview.ts'
 import type { DryRunDeps } from '../actions/policies/dry-run.ts'
 import type { PolicyRegistry } from '../actions/policies/registry.ts'
 import type { ValidatePolicies } from '../actions/policies/validate.ts'
+import type { Replays } from '../actions/replay/jobs.ts'
 import type { Sessions } from '../actions/sessions/sessions.ts'
 import type { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
 import type { ErrorCounts } from './error-counts.ts'
@@ -30,6 +31,7 @@ export interface Services
   policies: PolicyRegistry
   keyUses: KeyUses
   validatePolicies: ValidatePolicies
+  replays: Replays
   examine: Examine
   /** Anchors of the chains, kept elsewhere. @throws GateError `audit_unavailable` when they cannot be read */
   readAnchors(): Promise<RangeInputs>

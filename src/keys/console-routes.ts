@@ -115,4 +115,33 @@ export const CONSOLE_ROUTES = {
     limit: 'plan',
     reads: true,
   },
+  replayPolicies: {
+    method: 'POST',
+    path: '/policies/replay',
+    summary: 'begins to decide recorded requests again with texts that are sent; records nothing',
+    roles: ['auditor'],
+    limit: 'plan',
+    reads: true,
+  },
+  getReplay: {
+    method: 'GET',
+    path: '/policies/replay/:id',
+    summary: 'the progress of a replay, and its result: what the draft changes, by decision, rule, factor and fact',
+    roles: ['auditor'],
+    limit: 'status',
+  },
+  replayChanges: {
+    method: 'GET',
+    path: '/policies/replay/:id/changes',
+    summary: 'the decisions that a draft changes, oldest first, explained; `from`, `to`, `rule`, `limit`, `offset`',
+    roles: ['auditor'],
+    limit: 'status',
+  },
+  cancelReplay: {
+    method: 'DELETE',
+    path: '/policies/replay/:id',
+    summary: 'ends a replay, and forgets it',
+    roles: ['auditor'],
+    limit: 'status',
+  },
 } as const

@@ -1,13 +1,7 @@
-import { linkPolicySet } from '../policies/link.ts'
-import type { PolicyData, PolicySet } from '../policies/set.ts'
+import type { PolicySet } from '../policies/set.ts'
 import { decider, type ReplayOptions } from './decide.ts'
 import { type Part, type Recorded, type RecordedEntry, recordedIn } from './recorded.ts'
 import { type ReplayReport, reporter } from './report.ts'
-
-/** Everything that a replay is made by, as plain data for another thread. */
-export interface ReplayJob extends Omit<ReplayOptions, 'set'> {
-  data: PolicyData
-}
 
 /** Takes the decisions of a trail in their order, and reports what a draft would have decided. */
 export interface Replayer {
@@ -15,14 +9,19 @@ export interface Replayer {
   report(): Promise<ReplayReport>
 }
 
+/** Starts to replay a draft, here or in another thread. */
+export type StartReplay = (options: Omit<ReplayOptions, 'set'>) => Promise<Replayer>
+
 /** Replays in the calling thread. */
-export function replayHere({ data, ...options }: ReplayJob): Replayer {
-  const { take, report } = replayOf({ ...options, set: linkPolicySet(data) })
-  return {
-    async add(entries) {
-      for (const { part, ...entry } of entries) await take(recordedIn(entry), part)
-    },
-    report: async () => report(),
+export function replayHere(set: PolicySet): StartReplay {
+  return async (options) => {
+    const { take, report } = replayOf({ ...options, set })
+    return {
+      async add(entries) {
+        for (const { part, ...entry } of entries) await take(recordedIn(entry), part)
+      },
+      report: async () => report(),
+    }
   }
 }
 
@@ -44,9 +43,9 @@ function replayOf(options: ReplayOptions) {
 /** Time that an evaluation may lie before its entry. */
 const SLACK_MS = 3_600_000
 
-/** Time from which requests are read for decisions from `fromMs` on: `-Infinity` where sessions count, as they have no end. */
-export function readsFrom({ counters, session }: Pick<PolicySet, 'counters' | 'session'>, fromMs: number): number {
-  if (session !== undefined) return Number.NEGATIVE_INFINITY
+/** Time before a decision of which a set needs the requests; infinite where sessions count, as they have no end. */
+export function reachOf({ counters, session }: Pick<PolicySet, 'counters' | 'session'>): number {
+  if (session !== undefined) return Number.POSITIVE_INFINITY
   const windows = Array.from(counters.values(), ({ withinMs }) => withinMs)
-  return windows.length === 0 ? fromMs : fromMs - Math.max(...windows) - SLACK_MS
+  return windows.length === 0 ? 0 : Math.max(...windows) + SLACK_MS
 }

@@ -8,6 +8,7 @@ import { historyReader } from '../actions/gate/history.ts'
 import { latency } from '../actions/overview/latency.ts'
 import { recentReader } from '../actions/overview/recent.ts'
 import type { Reloaded } from '../actions/policies/registry.ts'
+import { type OpenDraft, replays } from '../actions/replay/jobs.ts'
 import { Sessions } from '../actions/sessions/sessions.ts'
 import { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
 import { takeTurns } from '../base/concurrency.ts'
@@ -20,6 +21,7 @@ import { drain } from '../http/drain.ts'
 import { errorCounts } from '../http/error-counts.ts'
 import { examineInThread } from '../http/evidence/examine.ts'
 import type { Refusals } from '../http/refusals.ts'
+import { openDraftInThread } from '../http/replay/thread.ts'
 import type { Services } from '../http/services.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
 import { randomPool } from '../store/random-pool.ts'
@@ -74,7 +76,13 @@ export interface ServerOptions {
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
   /** Work that runs in threads; what is given here may have started its thread, or works in this one. */
-  threads?: { policyWorker?: PolicyWorker; writer?: MakeWriter; verifier?: MakeVerifier; examine?: Examine }
+  threads?: {
+    policyWorker?: PolicyWorker
+    writer?: MakeWriter
+    verifier?: MakeVerifier
+    examine?: Examine
+    openDraft?: OpenDraft
+  }
 }
 
 /**
@@ -92,6 +100,7 @@ export async function startServer({
     writer: makeWriter = writeWhereBetter,
     verifier: makeVerifier = verifyInThread,
     examine,
+    openDraft = openDraftInThread,
   } = {},
 }: ServerOptions): Promise<RunningServer> {
   assertPolicies(config)
@@ -118,11 +127,11 @@ export async function startServer({
     const kept = { ...trail, ...watched, ...rules, store, keyUses, clockJumps, outcomes, stopping: stopping.signal }
     const stops = keepStops(deps, background, () => sealSecret(store, sealKeys))
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
+    const reading = { ...deps, history: historyReader(store), pause: pauses(store) }
     const services: Services = {
-      ...deps,
+      ...reading,
       ...browsers,
-      history: historyReader(store),
-      pause: pauses(store),
+      replays: replays({ ...reading, findSet: rules.findSet, openDraft, stopping: stopping.signal }),
       recent: recentReader(store),
       examine: examine ?? examineInThread(stopping.signal),
       ...kept,

@@ -148,6 +148,15 @@ export const ENDPOINTS: readonly Exchange[] = [
     with: { ...MAIL, files: [{ name: 'main.yaml', text: 'rules: 3' }] },
     value: { verdict: null, diagnostics: { 0: { excerpt: 'rules: 3' } } },
   },
+  {
+    call: 'replays.begin',
+    with: { files: [{ name: 'main.yaml', text: '$policy' }], action: 'nothing.*' },
+    value: { status: /waiting|running|done/, history: 'recorded', action: 'nothing.*' },
+    keep: { replay: 'id' },
+  },
+  { call: 'replays.get', with: { id: '$replay' }, value: { id: '$replay', diagnostics: [] } },
+  { call: 'replays.changes', with: { id: '$replay', limit: 5 }, value: { data: [], page: { limit: 5, total: 0 } } },
+  { call: 'replays.cancel', with: { id: '$replay' }, value: { id: '$replay' } },
   { call: 'service.overview', with: { hours: 2 }, value: { bucketMs: 120_000, posture: { environment: 'live' } } },
   {
     call: 'events',

@@ -1,15 +1,15 @@
 import { type ReplayRequest, replayTrail } from '../../src/actions/replay/replay.ts'
 import { LAST_TIME_MS } from '../../src/base/time.ts'
 import type { PolicySet } from '../../src/policies/set.ts'
-import { replayHere } from '../../src/replay/replay.ts'
+import { reachOf, replayHere } from '../../src/replay/replay.ts'
 import type { ReplayReport } from '../../src/replay/report.ts'
 import type { Store } from '../../src/store/store.ts'
 import { setOf } from '../authoring/sources.ts'
 
 /** Replays the whole trail of acme. */
-export function replayed(store: Store, data: PolicySet, request: Partial<ReplayRequest> = {}): Promise<ReplayReport> {
+export function replayed(store: Store, set: PolicySet, request: Partial<ReplayRequest> = {}): Promise<ReplayReport> {
   const whole = { trail: 'acme/live', fromMs: 0, toMs: LAST_TIME_MS, history: 'recorded' as const }
-  return replayTrail(store, { ...whole, data, ...request }, { start: replayHere })
+  return replayTrail(store, { ...whole, ...request }, { reachMs: reachOf(set), start: replayHere(set) })
 }
 
 /** Matrix as `allow->deny`: count, without what stays. */

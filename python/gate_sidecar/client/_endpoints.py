@@ -39,6 +39,9 @@ from .types import (
     RecordedDecision,
     RecoverRequest,
     RejectRequest,
+    Replay,
+    ReplayChangePage,
+    ReplayPoliciesRequest,
     RiskAssessment,
     RiskRequest,
     RotatedKey,
@@ -411,6 +414,56 @@ class PoliciesEndpoints:
         return cast(DryRun, answer)
 
 
+class ReplaysEndpoints:
+    """Endpoints under `replays` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def begin(self, request: ReplayPoliciesRequest) -> Replay:
+        """Begins to decide recorded requests again with texts that are sent; records nothing."""
+        answer = self._call("replayPolicies", body=request)
+        return cast(Replay, answer)
+
+    def get(self, id: str) -> Replay:
+        """The progress of a replay, and its result: what the draft changes, by decision, rule,
+        factor and fact.
+        """
+        answer = self._call("getReplay", params={"id": id})
+        return cast(Replay, answer)
+
+    def changes(
+        self,
+        id: str,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        from_: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        to: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        rule: Optional[str] = None,
+    ) -> ReplayChangePage:
+        """The decisions that a draft changes, oldest first, explained; `from`, `to`, `rule`,
+        `limit`, `offset`.
+
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
+        - `from_`: The recorded decision.
+        - `to`: The decision of the draft.
+        - `rule`: The rule that decided then, or by the draft.
+        """
+        answer = self._call(
+            "replayChanges",
+            params={"id": id},
+            query={"limit": limit, "offset": offset, "from": from_, "to": to, "rule": rule},
+        )
+        return cast(ReplayChangePage, answer)
+
+    def cancel(self, id: str) -> Replay:
+        """Ends a replay, and forgets it."""
+        answer = self._call("cancelReplay", params={"id": id})
+        return cast(Replay, answer)
+
+
 class SessionsEndpoints:
     """Endpoints under `sessions` of a client."""
 
@@ -483,6 +536,7 @@ class Endpoints:
         self.kill_switch = KillSwitchEndpoints(call)
         self.keys = KeysEndpoints(call)
         self.policies = PoliciesEndpoints(call)
+        self.replays = ReplaysEndpoints(call)
         self.sessions = SessionsEndpoints(call)
         self.service = ServiceEndpoints(call)
 
@@ -859,6 +913,56 @@ class AsyncPoliciesEndpoints:
         return cast(DryRun, answer)
 
 
+class AsyncReplaysEndpoints:
+    """Endpoints under `replays` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def begin(self, request: ReplayPoliciesRequest) -> Replay:
+        """Begins to decide recorded requests again with texts that are sent; records nothing."""
+        answer = await self._call("replayPolicies", body=request)
+        return cast(Replay, answer)
+
+    async def get(self, id: str) -> Replay:
+        """The progress of a replay, and its result: what the draft changes, by decision, rule,
+        factor and fact.
+        """
+        answer = await self._call("getReplay", params={"id": id})
+        return cast(Replay, answer)
+
+    async def changes(
+        self,
+        id: str,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        from_: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        to: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        rule: Optional[str] = None,
+    ) -> ReplayChangePage:
+        """The decisions that a draft changes, oldest first, explained; `from`, `to`, `rule`,
+        `limit`, `offset`.
+
+        - `limit`: Limit of items in the answer; a larger one is clamped.
+        - `offset`: Number of items to skip.
+        - `from_`: The recorded decision.
+        - `to`: The decision of the draft.
+        - `rule`: The rule that decided then, or by the draft.
+        """
+        answer = await self._call(
+            "replayChanges",
+            params={"id": id},
+            query={"limit": limit, "offset": offset, "from": from_, "to": to, "rule": rule},
+        )
+        return cast(ReplayChangePage, answer)
+
+    async def cancel(self, id: str) -> Replay:
+        """Ends a replay, and forgets it."""
+        answer = await self._call("cancelReplay", params={"id": id})
+        return cast(Replay, answer)
+
+
 class AsyncSessionsEndpoints:
     """Endpoints under `sessions` of a client."""
 
@@ -931,6 +1035,7 @@ class AsyncEndpoints:
         self.kill_switch = AsyncKillSwitchEndpoints(call)
         self.keys = AsyncKeysEndpoints(call)
         self.policies = AsyncPoliciesEndpoints(call)
+        self.replays = AsyncReplaysEndpoints(call)
         self.sessions = AsyncSessionsEndpoints(call)
         self.service = AsyncServiceEndpoints(call)
 

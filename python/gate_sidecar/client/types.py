@@ -80,6 +80,12 @@ __all__ = [
     "RecoverRequest",
     "RejectRequest",
     "ReloadPoliciesRequest",
+    "Replay",
+    "ReplayChange",
+    "ReplayChangePage",
+    "ReplayKind",
+    "ReplayPoliciesRequest",
+    "ReplaySide",
     "RiskAssessment",
     "RiskFactor",
     "RiskRequest",
@@ -1189,6 +1195,10 @@ Operation = Literal[
     "overview",
     "policySource",
     "dryRun",
+    "replayPolicies",
+    "getReplay",
+    "replayChanges",
+    "cancelReplay",
 ]
 
 
@@ -1650,6 +1660,257 @@ class RejectRequest(_RejectRequest, total=False):
 
 class ReloadPoliciesRequest(TypedDict):
     pass
+
+
+class ReplayReportUnknown(TypedDict):
+    erased: int
+    """the request, or one that its policies count, has been erased"""
+    pruned: int
+    """its policies count actions of a time that has been pruned, or that was not read"""
+
+
+ReplayReportMatrixItem = TypedDict(
+    "ReplayReportMatrixItem",
+    {
+        "from": "Literal['allow', 'deny', 'require_approval', 'none']",
+        "to": "Literal['allow', 'deny', 'require_approval']",
+        "count": "int",
+    },
+)
+
+
+class ReplayReportRulesItem(TypedDict):
+    rule: str
+    before: int
+    after: int
+
+
+class ReplayReportFactorsItem(TypedDict):
+    name: str
+    before: float
+    after: float
+    changed: int
+
+
+class ReplayReportScores(TypedDict):
+    higher: int
+    lower: int
+    same: int
+    meanBefore: Optional[float]
+    meanAfter: Optional[float]
+
+
+class ReplayReportUnevaluableFactsItem(TypedDict):
+    fact: str
+    of: List[str]
+    count: int
+    first: str
+
+
+class ReplayReportUnevaluable(TypedDict):
+    decisions: int
+    facts: List[ReplayReportUnevaluableFactsItem]
+
+
+class ReplayReport(TypedDict):
+    decided: int
+    """Requests that were decided again."""
+    changed: int
+    """Requests of which the draft decides otherwise."""
+    stopped: int
+    """Decisions of stops, which no policy changes."""
+    unknown: ReplayReportUnknown
+    """Requests that cannot be decided again, by reason."""
+    assumed: int
+    """Decided by what is left of a session."""
+    matrix: List[ReplayReportMatrixItem]
+    kinds: List[ReplayKind]
+    """Other decisions first, then other grounds, each by number."""
+    kindsLeftOut: int
+    """Requests of further kinds."""
+    rules: List[ReplayReportRulesItem]
+    factors: List[ReplayReportFactorsItem]
+    scores: ReplayReportScores
+    unevaluable: ReplayReportUnevaluable
+    changesLeftOut: int
+    """Changed decisions that are counted and not listed."""
+
+
+Replay = TypedDict(
+    "Replay",
+    {
+        "id": "str",
+        "status": "Literal['waiting', 'running', 'done', 'failed', 'cancelled']",
+        "createdAt": "str",
+        "from": "str",
+        "to": "str",
+        "history": "Literal['recorded', 'draft']",
+        "action": "Optional[str]",
+        "sample": "Optional[int]",
+        "read": "int",
+        "total": "int",
+        "policyDigest": "Optional[str]",
+        "diagnostics": "List[Diagnostic]",
+        "fault": "Optional[str]",
+        "report": "Optional[ReplayReport]",
+    },
+)
+
+
+class ReplayChangeBeforeThresholds(TypedDict):
+    requireApproval: float
+    deny: float
+
+
+class ReplayChangeBefore(TypedDict):
+    domain: Optional[str]
+    """Domain of the action; null when it is in none."""
+    killSwitch: Optional[str]
+    """Reason of the stop that covers the action; null when none does."""
+    request: ExplainedRequest
+    thresholds: Optional[ReplayChangeBeforeThresholds]
+    """Risk scores from which an action needs approval, and is denied."""
+    rules: List[ExplainedRule]
+    """The one that decides first, then those that match."""
+    rulesLeftOut: int
+    """Number of further ones that are not shown."""
+    factors: List[ExplainedFactor]
+    """Those that add something first."""
+    factorsLeftOut: int
+    """Number of further ones that are not shown."""
+
+
+class ReplayChangeAfterThresholds(TypedDict):
+    requireApproval: float
+    deny: float
+
+
+class ReplayChangeAfter(TypedDict):
+    domain: Optional[str]
+    """Domain of the action; null when it is in none."""
+    killSwitch: Optional[str]
+    """Reason of the stop that covers the action; null when none does."""
+    request: ExplainedRequest
+    thresholds: Optional[ReplayChangeAfterThresholds]
+    """Risk scores from which an action needs approval, and is denied."""
+    rules: List[ExplainedRule]
+    """The one that decides first, then those that match."""
+    rulesLeftOut: int
+    """Number of further ones that are not shown."""
+    factors: List[ExplainedFactor]
+    """Those that add something first."""
+    factorsLeftOut: int
+    """Number of further ones that are not shown."""
+
+
+ReplayChange = TypedDict(
+    "ReplayChange",
+    {
+        "id": "str",
+        "timestamp": "str",
+        "action": "str",
+        "agent": "str",
+        "from": "ReplaySide",
+        "to": "ReplaySide",
+        "assumed": "bool",
+        "before": "Optional[ReplayChangeBefore]",
+        "after": "Optional[ReplayChangeAfter]",
+    },
+)
+
+
+class ReplayKindFrom(TypedDict):
+    decision: Literal["allow", "deny", "require_approval", "none"]
+    """The decision that was recorded; `none` where only the request was."""
+    decidedBy: Optional[
+        Literal[
+            "kill_switch",
+            "no_policy",
+            "invalid_context",
+            "deny_rule",
+            "risk",
+            "hold_rule",
+            "allow_rule",
+            "default",
+            "approval",
+        ]
+    ]
+    rule: Optional[str]
+
+
+class ReplayKindTo(TypedDict):
+    decision: Literal["allow", "deny", "require_approval", "none"]
+    """The decision that was recorded; `none` where only the request was."""
+    decidedBy: Optional[
+        Literal[
+            "kill_switch",
+            "no_policy",
+            "invalid_context",
+            "deny_rule",
+            "risk",
+            "hold_rule",
+            "allow_rule",
+            "default",
+            "approval",
+        ]
+    ]
+    rule: Optional[str]
+
+
+ReplayKind = TypedDict(
+    "ReplayKind",
+    {
+        "from": "ReplayKindFrom",
+        "to": "ReplayKindTo",
+        "count": "int",
+        "first": "ReplayChange",
+    },
+)
+
+
+class _ReplayPoliciesRequest(TypedDict):
+    files: Sequence[PolicyFile]
+    """Policies and tests, in any order."""
+
+
+class ReplayPoliciesRequest(_ReplayPoliciesRequest, total=False):
+    lists: Sequence[PolicyList]
+    """The list files that the policies name."""
+    from_: str
+    """Requests from this time on; without it, those of the last 24 hours."""
+    to: str
+    """Requests before this time."""
+    action: str
+    """Only this action, or those of a glob: `payment.*`."""
+    sample: int
+    """About this number of requests, evenly spread."""
+    history: Literal["recorded", "draft"]
+    """Earlier actions that facts over time count: those that were allowed, or those that the draft
+    would have allowed. `recorded` without it.
+    """
+
+
+class ReplaySide(TypedDict):
+    """One side of a comparison; null where no decision was recorded."""
+
+    decision: Literal["allow", "deny", "require_approval", "none"]
+    """The decision that was recorded; `none` where only the request was."""
+    decidedBy: Optional[
+        Literal[
+            "kill_switch",
+            "no_policy",
+            "invalid_context",
+            "deny_rule",
+            "risk",
+            "hold_rule",
+            "allow_rule",
+            "default",
+            "approval",
+        ]
+    ]
+    rule: Optional[str]
+    reason: Optional[str]
+    riskScore: Optional[float]
 
 
 class RiskAssessment(TypedDict):
@@ -2270,6 +2531,11 @@ class DecisionPage(TypedDict):
     page: DecisionPagePage
 
 
+class ReplayChangePage(TypedDict):
+    data: List[ReplayChange]
+    page: Page
+
+
 class Route(NamedTuple):
     """Call of a route."""
 
@@ -2325,4 +2591,8 @@ ROUTES: Final[Mapping[str, Route]] = {
     "overview": Route("GET", "/overview", "as_is", "object"),
     "policySource": Route("GET", "/policies/source", "as_is", "object"),
     "dryRun": Route("POST", "/policies/dry-run", "as_is", "object"),
+    "replayPolicies": Route("POST", "/policies/replay", "as_is", "object"),
+    "getReplay": Route("GET", "/policies/replay/:id", "as_is", "object"),
+    "cancelReplay": Route("DELETE", "/policies/replay/:id", "as_is", "object"),
+    "replayChanges": Route("GET", "/policies/replay/:id/changes", "as_is", "page"),
 }

@@ -1,26 +1,28 @@
 import { ownerOf } from '../../audit/chain.ts'
-import type { PolicyData } from '../../policies/set.ts'
 import type { HistoryChoice } from '../../replay/decide.ts'
-import { type Replayer, type ReplayJob, readsFrom } from '../../replay/replay.ts'
+import type { StartReplay } from '../../replay/replay.ts'
 import type { ReplayReport } from '../../replay/report.ts'
 import type { Store } from '../../store/store.ts'
 import { NEVER, newestPruned } from '../gate/extent.ts'
 import { decisionsIn, type ReplayRange } from './recorded.ts'
 
 export interface ReplayRequest extends ReplayRange {
-  /** The draft. */
-  data: PolicyData
   history: HistoryChoice
 }
 
+/** A draft, where it is to be replayed. */
+export interface Draft {
+  /** As `reachOf` finds it. */
+  reachMs: number
+  start: StartReplay
+}
+
 export interface ReplayControl {
-  /** Starts the replay, here or in a thread. */
-  start(job: ReplayJob): Replayer
   /** Called with the entries read so far, of those to be read. */
-  onProgress?(read: number, total: number): void
+  onProgress?: ((read: number, total: number) => void) | undefined
   /** Lets others have their turn. */
-  pause?(): Promise<void>
-  signal?: AbortSignal
+  pause?: (() => Promise<void>) | undefined
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -30,20 +32,21 @@ export interface ReplayControl {
  */
 export async function replayTrail(
   store: Store,
-  { data, history, ...range }: ReplayRequest,
-  { start, onProgress, pause, signal }: ReplayControl,
+  { history, ...range }: ReplayRequest,
+  { reachMs, start }: Draft,
+  { onProgress, pause, signal }: ReplayControl = {},
 ): Promise<ReplayReport> {
-  const sinceMs = readsFrom(data, range.fromMs)
+  const sinceMs = range.fromMs - reachMs
   const prunedMs = await newestPruned(store, await store.lanes(range.trail))
   const { total, batches } = await decisionsIn(store, range, sinceMs)
   const { environment } = ownerOf(range.trail)
-  const { countsIn } = store
   const fromMs = prunedMs === NEVER ? sinceMs : Math.max(sinceMs, prunedMs + 1)
-  const { add, report } = start({ data, environment, keys: store.state().keys, countsIn, history, fromMs })
+  const { keys } = store.state()
+  const { add, report } = await start({ environment, keys, countsIn: store.countsIn, history, fromMs })
   onProgress?.(0, total)
   for await (const { entries, read } of batches()) {
     signal?.throwIfAborted()
-    await add(entries)
+    if (entries.length > 0) await add(entries)
     onProgress?.(read, total)
     await pause?.()
   }

@@ -13,7 +13,7 @@ import { HISTORIES, type HistoryChoice } from '../../replay/decide.ts'
 import { junitOf } from '../../replay/junit.ts'
 import { type ChangeLimit, changeLimitOf, LIMIT_FORM, limitsOf } from '../../replay/limits.ts'
 import { markdownOf } from '../../replay/markdown.ts'
-import { replayHere } from '../../replay/replay.ts'
+import { reachOf, replayHere } from '../../replay/replay.ts'
 import type { Limited, ShownReplay } from '../../replay/shown.ts'
 import type { Config } from '../../service/config.ts'
 import { policiesFolder } from '../../service/paths.ts'
@@ -138,8 +138,9 @@ async function replayed(
     bar ??= progressBar(io, `replaying ${trail}`, total)
     bar.at(read)
   }
-  const request = { trail, ...range, action, sample, data: set, history }
-  const report = await replayTrail(deps.store, request, { start: replayHere, onProgress })
+  const request = { trail, ...range, action, sample, history }
+  const draft = { reachMs: reachOf(set), start: replayHere(set) }
+  const report = await replayTrail(deps.store, request, draft, { onProgress })
   bar?.end()
   const explain = { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, policiesFolder(config)) }
   return { ...rangeShown(trail, range), policyDigest: set.digest, history, report: await withBefore(explain, report) }

@@ -7,7 +7,7 @@ import { Digest, EXAMPLE, nullable, oneOf, RiskFactor, Timestamp, titled } from 
 import { Explanation, exampleExplanation } from '../decisions/explanation-shapes.ts'
 import { Unevaluable } from '../gate/shapes.ts'
 
-const Diagnostic = titled('Diagnostic', 'One fault of a policy set.', {
+export const Diagnostic = titled('Diagnostic', 'One fault of a policy set.', {
   file: Type.String(),
   line: Type.Integer({ minimum: 1 }),
   column: Type.Integer({ minimum: 1 }),

@@ -1,0 +1,157 @@
+import { ownerOf } from '../../audit/chain.ts'
+import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
+import type { PolicySource } from '../../authoring/load/files.ts'
+import { takeTurns } from '../../base/concurrency.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { Change, ReplayReport, Side } from '../../replay/report.ts'
+import { changedOf } from '../../replay/shown.ts'
+import type { ExplainDeps } from '../decisions/explain.ts'
+import type { Caller } from '../deps.ts'
+import { withBefore } from './before.ts'
+import { type Draft, type ReplayRequest, replayTrail } from './replay.ts'
+
+export const REPLAY_STATUSES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
+
+/** A draft that has been compiled; without a digest it has faults, and cannot be replayed. */
+export interface OpenedDraft extends Draft {
+  digest: string | null
+  diagnostics: readonly QuotedDiagnostic[]
+  /** Ends the thread that it is in. */
+  close(): void
+}
+
+/** Compiles a draft where it is to be replayed. @throws an error with the reason why it cannot be compiled */
+export type OpenDraft = (source: PolicySource, signal: AbortSignal) => Promise<OpenedDraft>
+
+export interface JobDeps extends ExplainDeps {
+  openDraft: OpenDraft
+  /** Aborted when the service ends. */
+  stopping: AbortSignal
+}
+
+interface Job {
+  readonly id: string
+  readonly request: ReplayRequest
+  readonly createdMs: number
+  readonly cancel: AbortController
+  status: (typeof REPLAY_STATUSES)[number]
+  read: number
+  total: number
+  policyDigest: string | null
+  diagnostics: readonly QuotedDiagnostic[]
+  report: ReplayReport | null
+  /** Reason of a failure. */
+  fault: string | null
+}
+
+/** Jobs of one tenant that are under way, and jobs of all that are kept: each has some MB. */
+const MAX_OPEN = 3
+const MAX_KEPT = 20
+/** Time for which a result is kept. */
+const KEPT_MS = 3_600_000
+
+export type Replays = ReturnType<typeof replays>
+
+/** Replays of drafts for callers, in memory: one at a time, in which tenants take turns. */
+export function replays(deps: JobDeps) {
+  const jobs = new Map<string, Job>()
+  const turns = takeTurns(1)
+  const isOpen = ({ status }: Job): boolean => status === 'waiting' || status === 'running'
+  const tidy = (): void => {
+    const ended = [...jobs.values()].filter((job) => !isOpen(job))
+    const old = ended.filter(({ createdMs }) => createdMs < deps.clock() - KEPT_MS)
+    for (const { id } of [...old, ...ended.slice(0, Math.max(0, jobs.size - MAX_KEPT))]) jobs.delete(id)
+  }
+  const jobOf = ({ chain }: Caller, id: string): Job => {
+    const job = jobs.get(id)
+    if (job?.request.trail === chain) return job
+    throw new GateError('not_found', 'There is no such replay here; results are kept for an hour, by one process.')
+  }
+
+  return {
+    /** @throws GateError `overloaded` while others of the tenant are under way */
+    begin({ tenantId, chain }: Caller, source: PolicySource, request: Omit<ReplayRequest, 'trail'>) {
+      tidy()
+      if ([...jobs.values()].filter((job) => isOpen(job) && job.request.trail === chain).length >= MAX_OPEN)
+        throw new GateError('overloaded', 'Too many replays of this tenant are under way; cancel one, or try again.')
+      const job: Job = {
+        ...{ id: deps.newId('replay'), request: { ...request, trail: chain }, createdMs: deps.clock() },
+        ...{ cancel: new AbortController(), status: 'waiting', read: 0, total: 0 },
+        ...{ policyDigest: null, diagnostics: [], report: null, fault: null },
+      }
+      jobs.set(job.id, job)
+      const signal = AbortSignal.any([job.cancel.signal, deps.stopping])
+      void turns.run(tenantId, () => run(deps, job, source, signal), signal).catch((error) => end(job, error))
+      return viewOf(job)
+    },
+    find: (caller: Caller, id: string) => viewOf(jobOf(caller, id)),
+    /** Ends a replay that is under way, and forgets it. */
+    cancel(caller: Caller, id: string) {
+      const job = jobOf(caller, id)
+      if (isOpen(job)) job.status = 'cancelled'
+      job.cancel.abort(new Error('The replay was cancelled.'))
+      jobs.delete(id)
+      return viewOf(job)
+    },
+    changes(caller: Caller, id: string, query: ChangeQuery): { items: readonly Change[]; total: number } {
+      const all = (jobOf(caller, id).report?.changes ?? []).filter((change) => isWanted(change, query))
+      return { items: all.slice(query.offset, query.offset + query.limit), total: all.length }
+    },
+  }
+}
+
+async function run(deps: JobDeps, job: Job, source: PolicySource, signal: AbortSignal): Promise<void> {
+  job.status = 'running'
+  const draft = await deps.openDraft(source, signal)
+  try {
+    Object.assign(job, { policyDigest: draft.digest, diagnostics: draft.diagnostics })
+    if (draft.digest === null) throw new GateError('invalid_request', 'The draft has faults.')
+    const { tenantId } = ownerOf(job.request.trail)
+    const report = await replayTrail(deps.store, job.request, draft, {
+      signal,
+      pause: deps.pause && (() => deps.pause?.(tenantId) ?? Promise.resolve()),
+      onProgress: (read, total) => Object.assign(job, { read, total }),
+    })
+    Object.assign(job, { report: await withBefore(deps, report), status: 'done' })
+  } finally {
+    draft.close()
+  }
+}
+
+/** Ends a job that did not come to its end. */
+function end(job: Job, cause: unknown): void {
+  if (job.status === 'cancelled') return
+  job.status = 'failed'
+  job.fault = cause instanceof Error ? cause.message : String(cause)
+}
+
+/** Choice of changed decisions. */
+export interface ChangeQuery {
+  from?: Side['decision'] | undefined
+  to?: Side['decision'] | undefined
+  /** Rule that decided on either side. */
+  rule?: string | undefined
+  limit: number
+  offset: number
+}
+
+function isWanted({ from, to }: Change, query: ChangeQuery): boolean {
+  return (
+    (query.from === undefined || from.decision === query.from) &&
+    (query.to === undefined || to.decision === query.to) &&
+    (query.rule === undefined || from.rule === query.rule || to.rule === query.rule)
+  )
+}
+
+/** `data` of POST /policies/replay and GET /policies/replay/:id. */
+function viewOf({ id, status, createdMs, request, read, total, policyDigest, diagnostics, report, fault }: Job) {
+  const { fromMs, toMs, history, action, sample } = request
+  const { changes, ...summary } = report ?? { changes: [] }
+  return {
+    ...{ id, status, createdAt: formatTimestamp(createdMs), read, total, policyDigest, diagnostics, fault },
+    ...{ from: formatTimestamp(fromMs), to: formatTimestamp(toMs), history },
+    ...{ action: action?.text ?? null, sample: sample ?? null },
+    report: report === null ? null : { ...(summary as Omit<ReplayReport, 'changes'>), changed: changedOf(report) },
+  }
+}
