@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { movableClock } from '../../src/base/time.ts'
+import { type Clock, movableClock } from '../../src/base/time.ts'
 import { HEADER } from '../authoring/sources.ts'
 import { type Cleanup, type Gate, startGate } from '../helpers.ts'
 import { assertDone } from '../http/support.ts'
@@ -16,9 +16,9 @@ export interface Day {
   approver: Awaited<ReturnType<Gate['key']>>
 }
 
-/** A service with two agents and an approver, at noon. */
-export async function begin(t: Cleanup): Promise<Day> {
-  const clock = movableClock(() => NOON)
+/** A service with two agents and an approver, at noon by default. */
+export async function begin(t: Cleanup, now: Clock = () => NOON): Promise<Day> {
+  const clock = movableClock(now)
   const gate = await startGate(t, { policies, clock: clock.clock })
   const agents = [await gate.key({ roles: ['agent'], identity: 'ann' }), await gate.key({ roles: ['agent'] })]
   return { gate, clock, agents, approver: await gate.key({ roles: ['approver'], identity: 'eve' }) }

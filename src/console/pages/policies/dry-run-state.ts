@@ -182,7 +182,10 @@ function objectOf(text: string): { value?: Record<string, unknown>; fault?: Text
   return { fault: { text: 'This must be an object: { … }.', index: 0 } }
 }
 
-function draftOf({ draft, standsFor, lists }: Form, texts: PolicyTexts | undefined): Pick<Question, 'files' | 'lists'> {
+type Drafted = Pick<Api['replayPolicies']['body'], 'files' | 'lists'>
+
+/** The draft with the other files in force, for the service. */
+export function draftOf({ draft, standsFor, lists }: Form, texts: PolicyTexts | undefined): Drafted {
   const others = standsFor === '' ? [] : (texts?.files ?? []).filter(({ name }) => name !== standsFor)
   const files = [
     { name: standsFor || DRAFT_NAME, text: draft },

@@ -1,13 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { DECISIONS } from '../../ui/decision-words.ts'
 import { Field, TextField } from '../../ui/field.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Empty, Failure } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Draft } from './draft.tsx'
 import type { DryRunState, TextFault } from './dry-run-state.ts'
+import { replayAddress } from './replay-state.ts'
 import { Result, titleOf } from './result.tsx'
 
 interface DryRunProps {
@@ -57,6 +60,7 @@ function Details({ of }: { of: readonly { path: string; message: string }[] }) {
 }
 
 function Question({ state, actions, texts }: DryRunProps) {
+  const { may } = useConsole()
   const { form, change, ask, faults, isBusy } = state
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -104,6 +108,11 @@ function Question({ state, actions, texts }: DryRunProps) {
       <Draft state={state} texts={texts} />
       <div class="row">
         <Button text={isBusy ? 'Asking…' : 'Ask'} type="submit" look="primary" aria-disabled={isBusy} />
+        {state.isDraft && may('replayPolicies') && (
+          <Link to={replayAddress()} class="button">
+            Try on yesterday
+          </Link>
+        )}
         <span class="muted small">
           Nothing is recorded.{' '}
           <span class="by-keyboard">

@@ -12,6 +12,7 @@ import { Await, Empty, Failure } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { DryRunPage } from './dry-run.tsx'
 import { type DryRunState, useDryRun } from './dry-run-state.ts'
+import { ReplayPage } from './replay.tsx'
 import { SourceView, type Texts } from './source.tsx'
 import { NotCurrent, StateView } from './state.tsx'
 
@@ -20,6 +21,7 @@ const PARTS = [
   { segment: '', title: 'In force', needs: 'listPolicies' },
   { segment: 'source', title: 'Source', needs: 'policySource' },
   { segment: 'dry-run', title: 'Dry run', needs: 'dryRun' },
+  { segment: 'replay', title: 'Try on yesterday', needs: 'replayPolicies' },
 ] as const
 
 export function PoliciesPage() {
@@ -84,11 +86,11 @@ function Shown({ state, texts, dryRun }: { state: Loaded<PolicyState>; texts: Te
   return (
     <>
       {state.data && <NotCurrent of={state.data} />}
-      {tab.segment === 'source' ? (
-        <SourceView of={texts} />
-      ) : (
+      {tab.segment === 'source' && <SourceView of={texts} />}
+      {tab.segment === 'dry-run' && (
         <DryRunPage state={dryRun} actions={state.data?.actions ?? []} texts={texts.data} />
       )}
+      {tab.segment === 'replay' && <ReplayPage dryRun={dryRun} texts={texts.data} />}
     </>
   )
 }
