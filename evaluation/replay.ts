@@ -1,4 +1,5 @@
 import type { Decision } from '../src/policies/set.ts'
+import { requestOf } from '../src/replay/corpus.ts'
 import type { Call, Session } from './corpus.ts'
 
 /** Request about a recorded call. */
@@ -34,11 +35,6 @@ export interface ReplayOptions {
   progress: (done: number) => void
 }
 
-/** Limit of the session's earlier actions that a request names. */
-const PRIOR_ACTIONS = 20
-/** Source whose calls carry the records that the agent looked up, such as the customer: its policy is about them. */
-const WITH_RECORD = 'tau-bench'
-
 /** Asks about every call, within a session in the order of the agent. Results are in the order of the sessions. */
 export async function replay(sessions: readonly Session[], ask: Ask, options: ReplayOptions): Promise<Decided[]> {
   const decided = sessions.map((): Decided[] => [])
@@ -61,26 +57,4 @@ export async function replay(sessions: readonly Session[], ask: Ask, options: Re
   }
   await Promise.all(Array.from({ length: options.concurrency }, worker))
   return decided.flat()
-}
-
-/** Request with only the facts that a caller can know: labels and outcomes are never part of it. */
-export function requestOf(session: Session, call: Call, prior: readonly string[]): Request {
-  const { tainted = false, prov = {} } = call.context ?? {}
-  return {
-    tenantId: session.source,
-    action: call.action,
-    context: {
-      args: call.args,
-      session: session.session,
-      step: call.order,
-      source: session.source,
-      suite: session.suite,
-      effect: call.effect,
-      userRequest: session.prompt,
-      priorActions: prior.slice(-PRIOR_ACTIONS),
-      tainted,
-      provenance: prov,
-      ...(session.source === WITH_RECORD && { record: call.context }),
-    },
-  }
 }

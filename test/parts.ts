@@ -46,7 +46,16 @@ const SMALL = ['approvals', 'base', 'conformance', 'evaluation', 'gate', 'keys',
 const ON_POSTGRES = [
   ...['approvals/', 'killswitch/', 'keys/', 'http/check-wait', 'http/decisions', 'http/events', 'http/idempotency'],
   ...['http/keys', 'http/list', 'http/over-time', 'http/outcome', 'http/overview', 'http/paging', 'http/pruned'],
-  ...['http/rotate', 'evidence/envelope', 'evidence/erased', 'evidence/rotation', 'evidence/service', 'client/clients'],
+  ...[
+    'http/rotate',
+    'http/replay',
+    'replay/',
+    'evidence/envelope',
+    'evidence/erased',
+    'evidence/rotation',
+    'evidence/service',
+    'client/clients',
+  ],
 ]
 
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */

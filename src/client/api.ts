@@ -1370,7 +1370,7 @@ export interface Replay {
   /** UTC, with milliseconds. */
   from: string
   /** UTC, with milliseconds. */
-  to: string
+  to: string | null
   history: 'recorded' | 'draft'
   action: string | null
   sample: number | null

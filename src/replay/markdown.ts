@@ -18,7 +18,7 @@ function sectionOf(one: Limited): string[] {
     `### Replay of ${code(trail)}`,
     '',
     `${code(policyDigest)} decides ${changed} of ${report.decided} requests otherwise (${percentOf(changed, report.decided)}), from ${from ?? 'the first'} to ${to ?? 'the last'}, with the history of the ${history === 'draft' ? 'draft' : 'record'}.`,
-    ...exceptionsOf(report).map((text) => `- ${text}`),
+    ...exceptionsOf(one).map((text) => `- ${visible(text)}`),
     '',
     `| then, by the draft → | ${TOS.join(' | ')} |`,
     `| --- | ${TOS.map(() => '---:').join(' | ')} |`,

@@ -17,6 +17,12 @@ export interface Outcome {
   unevaluable: readonly Unevaluable[]
 }
 
+/** A decision that was recorded; another program's has neither our grounds nor a score. */
+export interface PriorOutcome extends Omit<Outcome, 'decidedBy' | 'riskScore'> {
+  decidedBy: DecidedBy | null
+  riskScore: number | null
+}
+
 /** Place of a decision: of the entries of one chain, seq and time never fall. */
 export interface Place {
   chain: string
@@ -36,14 +42,14 @@ export interface Recorded extends Place {
   /** Undefined where it has been erased. */
   asked: { context: JsonObject | undefined; plan: JsonObject | undefined } | undefined
   /** Undefined where no decision is recorded. */
-  outcome: Outcome | undefined
+  outcome: PriorOutcome | undefined
   /** Session by the policies that decided: what is left of it when the request has been erased. */
   session: string | null
   /** Extent of the history that the policies could read; null where they read none. */
   historyEnd: HistoryEnd | null
   /** True where the action was allowed and counts as taken. */
   isTaken: boolean
-  /** Approval that decided. */
+  /** Approval that decided; undefined where its record is not at hand. */
   approval: StoodApproval | undefined
 }
 

@@ -26,7 +26,7 @@ export function replayHere(set: PolicySet): StartReplay {
 }
 
 /** Decides requests again one by one, and sums up what comes of it. */
-function replayOf(options: ReplayOptions) {
+export function replayOf(options: ReplayOptions) {
   const { pass, decide } = decider(options)
   const { add, report } = reporter()
   return {

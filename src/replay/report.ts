@@ -5,7 +5,7 @@ import type { Explanation } from '../gate/explain.ts'
 import { shortText } from '../gate/shown.ts'
 import type { Decision } from '../policies/set.ts'
 import type { Replayed, UnknownReason } from './decide.ts'
-import type { Outcome, Recorded } from './recorded.ts'
+import type { Outcome, PriorOutcome, Recorded } from './recorded.ts'
 import { missingFacts, type Shifts, scoreShifts } from './shifts.ts'
 
 /** Limits of a report: kinds of change, changed decisions, and characters of their explanations. */
@@ -99,8 +99,7 @@ export function reporter() {
       if (now.rule !== null) countsOf(rules, now.rule).after += 1
       if (then !== undefined) shifts.add(then, now)
       missing.add(recorded.id, then, now)
-      if (from !== to || then?.rule !== now.rule || then.decidedBy !== now.decidedBy)
-        await changes.add(recorded, replayed)
+      if (from !== to || hasOtherGrounds(then, now)) await changes.add(recorded, replayed)
     },
     report: (): ReplayReport => ({
       ...counts,
@@ -112,6 +111,10 @@ export function reporter() {
       ...changes.report(),
     }),
   }
+}
+
+function hasOtherGrounds(then: PriorOutcome | undefined, { rule, decidedBy }: Outcome): boolean {
+  return then !== undefined && then.decidedBy !== null && (then.rule !== rule || then.decidedBy !== decidedBy)
 }
 
 function countsOf(rules: Map<string, ReplayReport['rules'][number]>, rule: string): ReplayReport['rules'][number] {
@@ -168,7 +171,7 @@ function changeOf(
 
 const NOT_DECIDED: Side = { decision: 'none', decidedBy: null, rule: null, reason: null, riskScore: null }
 
-function sideOf({ decision, decidedBy, rule, reason, riskScore }: Outcome): Side {
+function sideOf({ decision, decidedBy, rule, reason, riskScore }: PriorOutcome): Side {
   return { decision, decidedBy, rule, reason: shortText(reason), riskScore }
 }
 

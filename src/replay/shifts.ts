@@ -1,5 +1,5 @@
 import { valueAt } from '../base/grouped.ts'
-import type { Outcome } from './recorded.ts'
+import type { Outcome, PriorOutcome } from './recorded.ts'
 
 interface FactorShift {
   name: string
@@ -35,7 +35,8 @@ export function scoreShifts() {
   const factors = new Map<string, FactorShift>()
   const mean = (sum: number): number | null => (count === 0 ? null : Math.round(sum / count) / 10)
   return {
-    add(then: Outcome, now: Outcome): void {
+    add(then: PriorOutcome, now: Outcome): void {
+      if (then.riskScore === null) return
       count += 1
       sumBefore += tenths(then.riskScore)
       sumAfter += tenths(now.riskScore)
@@ -64,7 +65,7 @@ export function missingFacts() {
   const facts = new Map<string, NewlyMissing>()
   let decisions = 0
   return {
-    add(first: string, then: Outcome | undefined, { unevaluable }: Outcome): void {
+    add(first: string, then: PriorOutcome | undefined, { unevaluable }: Outcome): void {
       if (unevaluable.length === 0) return
       const known = new Set(then?.unevaluable.flatMap((one) => one.facts))
       const missing = new Set(unevaluable.flatMap((one) => one.facts).filter((fact) => !known.has(fact)))

@@ -12,6 +12,14 @@ export interface ShownReplay {
   policyDigest: string
   history: HistoryChoice
   report: ReplayReport
+  /** Records of an input that have another form. */
+  unread?: Unread
+}
+
+/** Records that could not be read, and the place and the reason of the first. */
+export interface Unread {
+  count: number
+  first: string
 }
 
 export interface Limited extends ShownReplay {
@@ -39,14 +47,16 @@ export function kindText({ from, to }: Pick<Kind, 'from' | 'to'>): string {
 
 /** `allow (rule payments)`. */
 export function sideText({ decision, decidedBy, rule }: Kind['from']): string {
-  if (decidedBy === null) return 'no decision'
-  return `${decision} (${rule === null ? decidedBy : `rule ${rule}`})`
+  if (decision === 'none') return 'no decision'
+  const grounds = rule === null ? decidedBy : `rule ${rule}`
+  return grounds === null ? decision : `${decision} (${grounds})`
 }
 
 /** Requests that are not in the matrix, as sentences. */
-export function exceptionsOf({ stopped, unknown, assumed }: ReplayReport): string[] {
+export function exceptionsOf({ report: { stopped, unknown, assumed }, unread }: ShownReplay): string[] {
   const reasons = Object.entries(UNKNOWN) as [UnknownReason, string][]
   return [
+    ...(unread !== undefined && unread.count > 0 ? [`${unread.count} not read, first ${unread.first}`] : []),
     ...(stopped > 0 ? [`${stopped} denied by a stop, which no policy changes`] : []),
     ...reasons.flatMap(([why, text]) => (unknown[why] > 0 ? [`${unknown[why]} unknown: ${text}`] : [])),
     ...(assumed > 0 ? [`${assumed} decided by what is left of a session that may have begun before it`] : []),

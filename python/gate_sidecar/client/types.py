@@ -1743,7 +1743,7 @@ Replay = TypedDict(
         "status": "Literal['waiting', 'running', 'done', 'failed', 'cancelled']",
         "createdAt": "str",
         "from": "str",
-        "to": "str",
+        "to": "Optional[str]",
         "history": "Literal['recorded', 'draft']",
         "action": "Optional[str]",
         "sample": "Optional[int]",

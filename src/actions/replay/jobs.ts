@@ -3,7 +3,7 @@ import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
 import type { PolicySource } from '../../authoring/load/files.ts'
 import { takeTurns } from '../../base/concurrency.ts'
 import { GateError } from '../../base/errors.ts'
-import { formatTimestamp } from '../../base/time.ts'
+import { formatTimestamp, LAST_TIME_MS } from '../../base/time.ts'
 import type { Change, ReplayReport, Side } from '../../replay/report.ts'
 import { changedOf } from '../../replay/shown.ts'
 import type { ExplainDeps } from '../decisions/explain.ts'
@@ -150,7 +150,7 @@ function viewOf({ id, status, createdMs, request, read, total, policyDigest, dia
   const { changes, ...summary } = report ?? { changes: [] }
   return {
     ...{ id, status, createdAt: formatTimestamp(createdMs), read, total, policyDigest, diagnostics, fault },
-    ...{ from: formatTimestamp(fromMs), to: formatTimestamp(toMs), history },
+    ...{ from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs), history },
     ...{ action: action?.text ?? null, sample: sample ?? null },
     report: report === null ? null : { ...(summary as Omit<ReplayReport, 'changes'>), changed: changedOf(report) },
   }

@@ -16,7 +16,7 @@ export function linesOf(shown: Limited, verbose: boolean): Line[] {
     `draft         ${policyDigest}`,
     `history       ${history === 'draft' ? 'what the draft would have allowed' : 'what was allowed then'}`,
     `decided       ${counted(report.decided, 'request')}`,
-    ...exceptionsOf(report).map((text) => `left out      ${text}`),
+    ...exceptionsOf(shown).map((text) => `left out      ${text}`),
     `changed       ${changed} (${percentOf(changed, report.decided)})`,
     '',
     ...matrixLines(report),

@@ -4,12 +4,11 @@ import { historyReader } from '../../actions/gate/history.ts'
 import { withBefore } from '../../actions/replay/before.ts'
 import { replayTrail } from '../../actions/replay/replay.ts'
 import { chainOf } from '../../audit/chain.ts'
-import type { Environment } from '../../base/environment.ts'
-import { type Glob, parseGlob } from '../../base/glob.ts'
-import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDuration } from '../../base/time.ts'
+import { parseGlob } from '../../base/glob.ts'
+import { formatTimestamp, LAST_TIME_MS, parseDuration } from '../../base/time.ts'
 import { tenantsIn } from '../../files/policies.ts'
 import type { PolicySet } from '../../policies/set.ts'
-import { HISTORIES, type HistoryChoice } from '../../replay/decide.ts'
+import { HISTORIES } from '../../replay/decide.ts'
 import { junitOf } from '../../replay/junit.ts'
 import { type ChangeLimit, changeLimitOf, LIMIT_FORM, limitsOf } from '../../replay/limits.ts'
 import { markdownOf } from '../../replay/markdown.ts'
@@ -17,29 +16,16 @@ import { reachOf, replayHere } from '../../replay/replay.ts'
 import type { Limited, ShownReplay } from '../../replay/shown.ts'
 import type { Config } from '../../service/config.ts'
 import { policiesFolder } from '../../service/paths.ts'
-import { timeOf } from '../audit/list.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, EXIT, environmentOption, UsageError, valueParser } from '../context.ts'
+import { CannotRun, EXIT, environmentOption, UsageError, valueParser } from '../context.ts'
 import { assertTenant, withStore } from '../data-file.ts'
 import { findSetIn } from '../decisions/explain.ts'
 import { print, undisguisedLines } from '../output.ts'
 import { type Progress, progressBar } from '../progress.ts'
 import { setBySettings, validSet } from '../tenant-folders.ts'
 import { linesOf } from './lines.ts'
-
-interface ReplayOptions extends CommonOptions {
-  since?: number
-  from?: string
-  to?: string
-  tenant?: string
-  environment: Environment
-  action?: Glob
-  sample?: number
-  history: HistoryChoice
-  failOn?: readonly ChangeLimit[]
-  format: 'text' | 'json' | 'junit' | 'markdown'
-  verbose?: boolean
-}
+import { ofInput } from './of-input.ts'
+import { type Range, type ReplayOptions, rangeOf } from './options.ts'
 
 const limitArgument = (text: string, earlier: readonly ChangeLimit[] = []): ChangeLimit[] => [
   ...earlier,
@@ -51,8 +37,10 @@ const numberArgument = valueParser(
 )
 
 export function addReplayCommand(program: GateCommand): void {
-  addCommonOptions(program.command('replay'), 'data', 'policies')
-    .description('decide recorded requests again with a draft, and show what changes; records nothing')
+  addCommonOptions(program.command('replay [input]'), 'data', 'policies')
+    .description(
+      'decide recorded requests again with a draft, and show what changes; records nothing. The requests are those of the trail, or of an input: an export, a corpus, lines of requests, a decision log of OPA or an audit log of Cerbos; - is stdin',
+    )
     .option(
       '--since <duration>',
       'requests of the last 24h, 30m or 7d (default: 24h)',
@@ -80,22 +68,27 @@ export function addReplayCommand(program: GateCommand): void {
     .example(
       "replay --policies draft --since 7d --fail-on 'allow->deny>0'",
       'replay --policies draft --tenant acme --action "payment.*" --format markdown',
+      'replay decisions.jsonl --policies draft --tenant acme',
     )
     .action(replay)
 }
 
-async function replay(options: ReplayOptions): Promise<void> {
-  const range = rangeOf(options)
+async function replay(path: string | undefined, options: ReplayOptions): Promise<void> {
+  const range = rangeOf(options, path !== undefined)
   if (options.sample !== undefined && options.history === 'draft')
     throw new UsageError('--sample leaves out what --history draft counts; give one of them.')
-  const shown = await withStore(options, async (deps, config) => {
+  const shown = path === undefined ? await ofTrails(options, range) : [await ofInput(path, options, range)]
+  const limited = shown.map((one) => ({ ...one, limits: limitsOf(options.failOn ?? [], one.report) }))
+  show(limited, options)
+  if (limited.some(({ limits }) => limits.some(({ exceeded }) => exceeded))) options.io.exitCode = EXIT.negative
+}
+
+function ofTrails(options: ReplayOptions, range: Range): Promise<ShownReplay[]> {
+  return withStore(options, async (deps, config) => {
     const all: ShownReplay[] = []
     for (const set of await draftsOf(deps, config, options)) all.push(await replayed(deps, config, options, set, range))
     return all
   })
-  const limited = shown.map((one) => ({ ...one, limits: limitsOf(options.failOn ?? [], one.report) }))
-  show(limited, options)
-  if (limited.some(({ limits }) => limits.some(({ exceeded }) => exceeded))) options.io.exitCode = EXIT.negative
 }
 
 function show(shown: readonly Limited[], { io, json, format, verbose }: ReplayOptions): void {
@@ -149,21 +142,4 @@ async function replayed(
 /** The range as a report states it; open ends are null. */
 function rangeShown(trail: string, { fromMs, toMs }: Range) {
   return { trail, from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs) }
-}
-
-interface Range {
-  fromMs: number
-  toMs: number
-}
-
-/** @throws UsageError for a range that is backwards, or given twice */
-function rangeOf({ since, from, to }: ReplayOptions): Range {
-  const nowMs = Date.now()
-  if (since !== undefined && from !== undefined) throw new UsageError('Give either --since or --from.')
-  const toText = timeOf('--to', to, DAY_MS)
-  const toMs = toText === undefined ? LAST_TIME_MS : Date.parse(toText)
-  const fromText = timeOf('--from', from, 0)
-  const fromMs = fromText === undefined ? Math.min(nowMs, toMs) - (since ?? DAY_MS) : Date.parse(fromText)
-  if (fromMs >= toMs) throw new UsageError(`The range ends at ${formatTimestamp(toMs)}, before it begins.`)
-  return { fromMs, toMs }
 }

@@ -75,7 +75,7 @@ export const Replay = titled('Replay', 'A replay of a draft, with its progress a
   status: oneOf(REPLAY_STATUSES),
   createdAt: Timestamp,
   from: Timestamp,
-  to: Timestamp,
+  to: nullable(Timestamp),
   history: oneOf(HISTORIES),
   action: nullable(Type.String()),
   sample: nullable(Type.Integer({ minimum: 1 })),

@@ -31,7 +31,7 @@ export function Changes({ id, leftOut }: { id: string; leftOut: number }) {
   )
 }
 
-/** What is chosen, with a way back to all. */
+/** The choice, with a way back to all. */
 function Chosen({ id, filter: { from, to, rule } }: { id: string; filter: ChangeFilter }) {
   if (from === '' && to === '' && rule === '') return null
   const wordOf = (decision: string): string => (isDecision(decision) ? DECISIONS[decision] : decision)

@@ -25,7 +25,7 @@ export function ReplayReportView({ replay, of }: { replay: Replay; of: ReplayRep
             : `${countText(changed)} of ${countText(decided)} requests change (${shareText(changed, decided)})`}
         </h2>
         <p class="muted small">
-          <Time at={from} /> to <Time at={to} />, counting actions that{' '}
+          <Time at={from} /> to {to === null ? 'now' : <Time at={to} />}, counting actions that{' '}
           {history === 'draft' ? 'the draft would have allowed' : 'were allowed then'}.
         </p>
         <Exceptions of={of} />
@@ -134,11 +134,11 @@ function Kinds({ id, of, leftOut }: { id: string; of: readonly ReplayKind[]; lef
 }
 
 function Grounds({ of: { decision, decidedBy, rule } }: { of: ReplayKind['from'] }) {
-  if (decision === 'none' || decidedBy === null) return <span class="muted">not decided</span>
+  if (decision === 'none') return <span class="muted">not decided</span>
   return (
     <span class="row tight">
       <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
-      <span class="small">{rule === null ? DECIDED_BY[decidedBy] : <Code of={rule} />}</span>
+      <span class="small">{rule !== null ? <Code of={rule} /> : decidedBy !== null && DECIDED_BY[decidedBy]}</span>
     </span>
   )
 }
