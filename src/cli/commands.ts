@@ -17,6 +17,7 @@ export const COMMANDS: Commands = {
   approvals: async () => (await import('./approvals/approvals.ts')).addApprovalCommands,
   explain: async () => (await import('./decisions/explain.ts')).addExplainCommand,
   decisions: async () => (await import('./decisions/decisions.ts')).addDecisionCommands,
+  diff: async () => (await import('./diff/diff.ts')).addDiffCommand,
   replay: async () => (await import('./replay/replay.ts')).addReplayCommand,
   audit: async () => (await import('./audit/audit.ts')).addAuditCommands,
   evidence: async () => (await import('./evidence/evidence.ts')).addEvidenceCommands,

@@ -74,11 +74,16 @@ export function setInFolder(root: string, tenant: string): PolicySet | undefined
 /** The policies of a tenant. @throws CannotRun when there are none, or they have faults */
 export function validSet(root: string, tenant: string): PolicySet {
   if (!existsSync(join(root, tenant))) throw noFolderOf(tenant, root)
-  const { set, diagnostics } = loadPolicySet(sourceOf(readTenantFolder(root, tenant)))
+  return setOf(readTenantFolder(root, tenant))
+}
+
+/** The set of a folder. @throws CannotRun when it cannot be read, or has faults */
+export function setOf(folder: TenantFolder): PolicySet {
+  const { set, diagnostics } = loadPolicySet(sourceOf(folder))
   if (set !== undefined) return set
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   throw new CannotRun(
-    `The policies of ${tenant} have faults:\n${errors.map((fault) => formatDiagnostic(fault, undefined)).join('\n')}`,
+    `The policies of ${folder.tenant} have faults:\n${errors.map((fault) => formatDiagnostic(fault, undefined)).join('\n')}`,
   )
 }
 

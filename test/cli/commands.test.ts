@@ -124,6 +124,7 @@ const COMMANDS = [
   'explain',
   'decisions show',
   'replay',
+  'diff',
   'audit list',
   'audit tail',
   'audit log',
