@@ -1,3 +1,4 @@
+import { codeSpan } from '../base/markdown.ts'
 import { visible } from '../base/visible.ts'
 import type { Kind } from './report.ts'
 import { cellOf, changedOf, exceptionsOf, FROMS, type Limited, percentOf, sideText, TOS } from './shown.ts'
@@ -15,9 +16,9 @@ function sectionOf(one: Limited): string[] {
   const changed = changedOf(report)
   const cells = FROMS.map((then) => ({ then, counts: TOS.map((now) => cellOf(report, then, now)) }))
   return [
-    `### Replay of ${code(trail)}`,
+    `### Replay of ${codeSpan(trail)}`,
     '',
-    `${code(policyDigest)} decides ${changed} of ${report.decided} requests otherwise (${percentOf(changed, report.decided)}), from ${from ?? 'the first'} to ${to ?? 'the last'}, with the history of the ${history === 'draft' ? 'draft' : 'record'}.`,
+    `${codeSpan(policyDigest)} decides ${changed} of ${report.decided} requests otherwise (${percentOf(changed, report.decided)}), from ${from ?? 'the first'} to ${to ?? 'the last'}, with the history of the ${history === 'draft' ? 'draft' : 'record'}.`,
     ...exceptionsOf(one).map((text) => `- ${visible(text)}`),
     '',
     `| then, by the draft → | ${TOS.join(' | ')} |`,
@@ -30,16 +31,11 @@ function sectionOf(one: Limited): string[] {
     ...report.kinds.slice(0, MAX_SHOWN).map(kindRow),
     ...(report.kinds.length > MAX_SHOWN ? ['', `and ${report.kinds.length - MAX_SHOWN} more kinds of change`] : []),
     ...(limits.length > 0 ? [''] : []),
-    ...limits.map(({ limit, count, exceeded }) => `- ${exceeded ? '❌' : '✅'} ${code(limit)}: ${count}`),
+    ...limits.map(({ limit, count, exceeded }) => `- ${exceeded ? '❌' : '✅'} ${codeSpan(limit)}: ${count}`),
     '',
   ]
 }
 
 function kindRow({ from, to, count, first }: Kind): string {
-  return `| ${count} | ${code(sideText(from))} → ${code(sideText(to))} | ${code(first.id)} ${code(first.action)} |`
-}
-
-/** Text of others between backticks, which it cannot leave, nor the cell of a table. */
-function code(text: string): string {
-  return `\`${visible(text).replaceAll('`', "'").replaceAll('|', '\\|')}\``
+  return `| ${count} | ${codeSpan(sideText(from))} → ${codeSpan(sideText(to))} | ${codeSpan(first.id)} ${codeSpan(first.action)} |`
 }

@@ -1,4 +1,4 @@
-import { visible } from '../../base/visible.ts'
+import { codeSpan } from '../../base/markdown.ts'
 import { changeText, DIFFERENCE_TEXT, requestText, sideText, type TenantDiff, triedText } from './shown.ts'
 
 /** Witnesses in a comment. */
@@ -10,7 +10,7 @@ export function diffMarkdown(diffs: readonly TenantDiff[]): string {
 }
 
 function sectionOf({ tenant, only, diff }: TenantDiff): string[] {
-  const title = `### Policies of ${code(tenant)}`
+  const title = `### Policies of ${codeSpan(tenant)}`
   if (diff === null) return [title, '', `Only the ${only ?? ''} side has policies of this tenant.`, '']
   const shown = diff.witnesses.slice(0, MAX_SHOWN)
   return [
@@ -18,19 +18,14 @@ function sectionOf({ tenant, only, diff }: TenantDiff): string[] {
     '',
     `${triedText(diff)}.`,
     '',
-    ...diff.changes.map((change) => `- ${code(changeText(change))}`),
+    ...diff.changes.map((change) => `- ${codeSpan(changeText(change))}`),
     ...(diff.changes.length === 0 ? [] : ['']),
     ...(shown.length === 0 ? [] : ['| difference | request | before | after |', '| --- | --- | --- | --- |']),
     ...shown.map(
       (one) =>
-        `| ${DIFFERENCE_TEXT[one.difference]} | ${code(requestText(one))} | ${code(sideText(one.from))} | ${code(sideText(one.to))} |`,
+        `| ${DIFFERENCE_TEXT[one.difference]} | ${codeSpan(requestText(one))} | ${codeSpan(sideText(one.from))} | ${codeSpan(sideText(one.to))} |`,
     ),
     ...(diff.witnesses.length > MAX_SHOWN ? ['', `and ${diff.witnesses.length - MAX_SHOWN} more`] : []),
     '',
   ]
-}
-
-/** Text of others between backticks, which it cannot leave, nor the cell of a table. */
-function code(text: string): string {
-  return `\`${visible(text).replaceAll('`', "'").replaceAll('|', '\\|')}\``
 }
