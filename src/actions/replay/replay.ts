@@ -1,3 +1,4 @@
+import type { Keys } from '../../approvals/votes.ts'
 import { ownerOf } from '../../audit/chain.ts'
 import type { HistoryChoice } from '../../replay/decide.ts'
 import type { StartReplay } from '../../replay/replay.ts'
@@ -39,9 +40,9 @@ export async function replayTrail(
   const sinceMs = range.fromMs - reachMs
   const prunedMs = await newestPruned(store, await store.lanes(range.trail))
   const { total, batches } = await decisionsIn(store, range, sinceMs)
-  const { environment } = ownerOf(range.trail)
+  const { tenantId, environment } = ownerOf(range.trail)
   const fromMs = prunedMs === NEVER ? sinceMs : Math.max(sinceMs, prunedMs + 1)
-  const { keys } = store.state()
+  const keys = votersOf(store, tenantId)
   const { add, report } = await start({ environment, keys, countsIn: store.countsIn, history, fromMs })
   onProgress?.(0, total)
   for await (const { entries, read } of batches()) {
@@ -51,4 +52,10 @@ export async function replayTrail(
     await pause?.()
   }
   return report()
+}
+
+/** Keys that may have voted in a tenant, without what proves them. */
+function votersOf(store: Store, tenantId: string): Keys {
+  const all = [...store.state().keys.values()].filter((key) => key.tenantId === null || key.tenantId === tenantId)
+  return new Map(all.map((key) => [key.id, { ...key, hash: '' }]))
 }
