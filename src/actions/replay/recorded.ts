@@ -120,7 +120,7 @@ async function recordedEntry(store: Store, entry: StoredEntry, partOf: PartOf): 
   const [decision, grounds, risk, request] = ['decision', 'grounds', 'risk', 'request'].map(text)
   if (decision === undefined || grounds === undefined || risk === undefined) return undefined
   const tsMs = Date.parse(ts)
-  const approval = part === 'reported' ? await stoodApproval(store, entry, grounds) : undefined
+  const approval = part === 'before' ? undefined : await stoodApproval(store, entry, grounds)
   return { part, chain, seq, tsMs, decision, grounds, risk, request, approval }
 }
 
