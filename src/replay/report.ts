@@ -11,7 +11,7 @@ import { missingFacts, type Shifts, scoreShifts } from './shifts.ts'
 /** Limits of a report: kinds of change, changed decisions, and characters of their explanations. */
 const MAX_KINDS = 1000
 const MAX_CHANGES = 1000
-const MAX_EXPLAINED = 4_000_000
+const MAX_EXPLAINED = 2_000_000
 
 /** The decision that was recorded; `none` where only the request was. */
 export type From = Decision | 'none'

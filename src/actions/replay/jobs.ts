@@ -45,23 +45,32 @@ interface Job {
   fault: string | null
 }
 
-/** Jobs of one tenant that are under way, and jobs of all that are kept: each has some MB. */
+/** Replays at once: each takes a thread, and a tenant has one of them. */
+const AT_ONCE = 2
+/** Jobs of one trail that are under way, its results that are kept, and those of all: each has some MB. */
 const MAX_OPEN = 3
-const MAX_KEPT = 20
+const MAX_KEPT = 2
+const MAX_KEPT_IN_ALL = 20
 /** Time for which a result is kept. */
 const KEPT_MS = 3_600_000
 
 export type Replays = ReturnType<typeof replays>
 
-/** Replays of drafts for callers, in memory: one at a time, in which tenants take turns. */
+/** Replays of drafts for callers, in memory. Tenants take turns. */
 export function replays(deps: JobDeps) {
   const jobs = new Map<string, Job>()
-  const turns = takeTurns(1)
+  const turns = takeTurns(AT_ONCE)
   const isOpen = ({ status }: Job): boolean => status === 'waiting' || status === 'running'
   const tidy = (): void => {
-    const ended = [...jobs.values()].filter((job) => !isOpen(job))
-    const old = ended.filter(({ createdMs }) => createdMs < deps.clock() - KEPT_MS)
-    for (const { id } of [...old, ...ended.slice(0, Math.max(0, jobs.size - MAX_KEPT))]) jobs.delete(id)
+    // The newest first.
+    const ended = [...jobs.values()].filter((job) => !isOpen(job)).reverse()
+    const kept = new Map<string, number>()
+    for (const [i, { id, createdMs, request }] of ended.entries()) {
+      const ofTrail = (kept.get(request.trail) ?? 0) + 1
+      kept.set(request.trail, ofTrail)
+      const isOld = createdMs < deps.clock() - KEPT_MS
+      if (isOld || ofTrail > MAX_KEPT || i >= MAX_KEPT_IN_ALL) jobs.delete(id)
+    }
   }
   const jobOf = ({ chain }: Caller, id: string): Job => {
     const job = jobs.get(id)
