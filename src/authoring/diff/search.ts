@@ -5,6 +5,7 @@ import { restraint, type Sets, type Witness, witnessIn } from './witness.ts'
 
 /** Requests without another kind of difference after which the search about an action that shows one ends. */
 const SETTLED = 1000
+
 /** Searches for witnesses about one action. */
 export function searchOf(sets: Sets, action: string, witnesses: Map<string, Witness>) {
   const base = baseOf(sets, action)

@@ -9,7 +9,7 @@ import { numbersAround, timesAround } from '../lint/samples.ts'
 import { sampleOf } from './pattern-sample.ts'
 import { schemaAt, schemaValues, typeSample } from './schemas.ts'
 
-/** Most values of a list that are tried. */
+/** Most constants of one fact that are tried. */
 const MAX_ITEMS = 100
 
 /** A comparison with its set, which gives lists and defaults. */
@@ -27,10 +27,9 @@ export function valuesFor(
   action: string,
 ): (Json | undefined)[] {
   const leaves = compared.map(({ leaf, set }) => ({ leaf, set, parsed: parseOperator(leaf.operator) }))
-  const constants = leaves.flatMap(({ leaf: { wanted }, set, parsed }): Json[] => {
-    if (parsed?.operator.value === 'list') return [...(set.lists.get(String(wanted)) ?? [])].slice(0, MAX_ITEMS)
-    return [wanted].flat().slice(0, MAX_ITEMS)
-  })
+  const constants = ofOneFirst(sets, leaves, ({ leaf: { wanted }, set, parsed }) =>
+    parsed?.operator.value === 'list' ? (set.lists.get(String(wanted)) ?? []) : [wanted].flat(),
+  )
   const schemas = sets.map((set) => schemaAt(set.actions.get(action)?.[fact.root as 'context' | 'plan'], fact))
   const ofSchemas = schemas.filter((one) => one !== undefined).flatMap(schemaValues)
   const scalars = [...constants, ...ofSchemas].filter(isScalar)
@@ -60,6 +59,18 @@ export function valuesFor(
   ]
   const isList = over || typesOf(sets, fact).includes('list')
   return [...(isList ? lists : []), ...plain, {}, ...(isList ? [] : [['x']])]
+}
+
+/** Constants of all comparisons, of which there are at most so many: first those that one set alone has. */
+function ofOneFirst<T extends Compared>(
+  sets: readonly PolicySet[],
+  compared: readonly T[],
+  constantsOf: (one: T) => readonly Json[],
+): Json[] {
+  const [mine, theirs] = sets.map((set) => new Set(compared.filter((one) => one.set === set).flatMap(constantsOf)))
+  const all = [...new Set([...(mine ?? []), ...(theirs ?? [])])]
+  const isOfOne = (value: Json): boolean => mine?.has(value) !== theirs?.has(value)
+  return [...all.filter(isOfOne), ...all.filter((value) => !isOfOne(value))].slice(0, MAX_ITEMS)
 }
 
 function typesOf(sets: readonly PolicySet[], { text }: FactPath): string[] {

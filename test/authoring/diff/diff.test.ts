@@ -142,6 +142,22 @@ test('rules and factors that are added, removed and moved are told, with the req
   assert.deepEqual([...new Set(moved.witnesses.map(({ difference }) => difference))], ['reason'])
 })
 
+test('a member that a long list gains or loses is tried before those of both', () => {
+  const names = Array.from({ length: 300 }, (_, i) => `name-${i}`)
+  const listed = (all: readonly string[]) => edited(['[eve, mallory]', JSON.stringify(all)])
+  for (const [a, b] of [
+    [names, names.slice(0, -1)],
+    [names.slice(0, -1), names],
+  ] as const) {
+    const { witnesses } = diffSets(listed(a), listed(b))
+    assert.ok(
+      witnesses.some(
+        ({ difference, context }) => difference === 'decision' && JSON.stringify(context).includes('name-299'),
+      ),
+    )
+  }
+})
+
 test('the same meaning in other words has no difference, and is never called equal', () => {
   const same = edited([
     '{fact: context.country, operator: in, value: [IR, KP]}',
