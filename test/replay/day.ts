@@ -17,9 +17,9 @@ export interface Day {
 }
 
 /** A service with two agents and an approver, at noon by default. */
-export async function begin(t: Cleanup, now: Clock = () => NOON): Promise<Day> {
+export async function begin(t: Cleanup, now: Clock = () => NOON, text = DAY_POLICY): Promise<Day> {
   const clock = movableClock(now)
-  const gate = await startGate(t, { policies, clock: clock.clock })
+  const gate = await startGate(t, { policies: { 'acme/main.yaml': HEADER + text }, clock: clock.clock })
   const agents = [await gate.key({ roles: ['agent'], identity: 'ann' }), await gate.key({ roles: ['agent'] })]
   return { gate, clock, agents, approver: await gate.key({ roles: ['approver'], identity: 'eve' }) }
 }
