@@ -23,13 +23,14 @@ export function actionKinds(a: PolicySet, b: PolicySet): ActionKinds {
   const kinds = new Map<string, string>()
   let same = 0
   const settings = [a, b].map((set) => canonicalJson(settingsFor(set)))
+  const [aboutOld, aboutNow] = [aboutIn(a), aboutIn(b)]
   const asked = [a, b].flatMap(actionTests)
   for (const action of [...candidates(a, b), UNNAMED]) {
-    const [old, now] = [a, b].map((set) => aboutOf(set, action))
-    const key = canonicalJson([old ?? null, now ?? null, asked.map((test) => test(action))])
+    const [old, now] = [aboutOld(action), aboutNow(action)]
+    const key = canonicalJson([old, now, asked.map((test) => test(action))])
     if (kinds.has(key)) continue
     kinds.set(key, action)
-    if (settings[0] === settings[1] && canonicalJson(old ?? null) === canonicalJson(now ?? null)) {
+    if (settings[0] === settings[1] && canonicalJson(old) === canonicalJson(now)) {
       same += 1
       kinds.set(key, '')
     }
@@ -56,22 +57,24 @@ function settingsFor(set: PolicySet) {
   return { mode, timezone, defaults, thresholds, approval, facts, session, history, lists } as never
 }
 
-/** Everything that a set says about an action. */
-function aboutOf(set: PolicySet, action: string) {
-  const { domain, rules, factors } = set.evaluator.about(action)
-  const { conditions } = set
-  const declared = settingsOf(set).actions
-  return {
-    domain: domain ?? null,
-    rules: rules.map(({ id, effect, reason, terms, condition }) => [
-      ...[id, effect, reason, terms as never],
-      conditionJson(condition, conditions),
-    ]),
-    factors: factors.map(({ name, weight, scale, condition }) => [
-      ...[name, weight, scale === undefined ? null : [scale.fact.text, scale.from, scale.to]],
-      conditionJson(condition, conditions),
-    ]),
-    schema: (declared as never as Record<string, never>)[action] ?? null,
+/** Everything that a set says about an action; its schemas are read once. */
+function aboutIn(set: PolicySet) {
+  const { conditions, evaluator } = set
+  const declared = settingsOf(set).actions as never as Record<string, never>
+  return (action: string) => {
+    const { domain, rules, factors } = evaluator.about(action)
+    return {
+      domain: domain ?? null,
+      rules: rules.map(({ id, effect, reason, terms, condition }) => [
+        ...[id, effect, reason, terms as never],
+        conditionJson(condition, conditions),
+      ]),
+      factors: factors.map(({ name, weight, scale, condition }) => [
+        ...[name, weight, scale === undefined ? null : [scale.fact.text, scale.from, scale.to]],
+        conditionJson(condition, conditions),
+      ]),
+      schema: declared[action] ?? null,
+    }
   }
 }
 
