@@ -48,15 +48,19 @@ test('with 500 pending, 50 are drawn, a key changes a few of them, and what is n
   for (const key of ['j', 'j', 'x', 'j', 'k'])
     byKeys.push(await changesBy(page, `dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`))
   assert.ok(Math.max(...byKeys) < FEW && Math.max(...byKeys) > 0, byKeys.join())
-  for (const text of ['p', 'pe', 'per']) {
-    const changes = await changesBy(
-      page,
-      `const input = document.querySelector('input[type=search]')
-      input.value = '${text}'
-      input.dispatchEvent(new InputEvent('input', { bubbles: true }))`,
+  const byLetters: number[] = []
+  for (const text of ['p', 'pe', 'per'])
+    byLetters.push(
+      await changesBy(
+        page,
+        `const input = document.querySelector('input[type=search]')
+        input.value = '${text}'
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }))`,
+      ),
     )
-    assert.ok(changes < 2 * SHOWN, `${text}: ${changes}`)
-  }
+  // Together: on a busy machine, what one letter changes is drawn while the next is typed.
+  const changes = byLetters.reduce((sum, one) => sum + one)
+  assert.ok(changes < 2 * SHOWN * byLetters.length && changes > 0, byLetters.join())
   await page.getByLabel('Search').fill('')
   // By the keyboard: rows that come into view take their own heights, and a button that moves under the mouse loses a click.
   await page.getByRole('button', { name: 'Show 50 more' }).press('Enter')
