@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Target } from './cerbos.ts'
@@ -17,15 +17,19 @@ export interface GateTarget extends Target {
   process: ChildProcess
 }
 
+/** Ways to run our server, with the names that tables give them. */
+const NAMES = { plain: 'gate-sidecar', express: 'gate (Express)', shadow: 'gate (shadow)' } as const
+
 /**
  * Our server as users start it: the built program, the default durability, one agent key.
  *
- * @param viaExpress ask so that Express routes the request: the listener takes only the bare path itself
+ * @param way `express`: ask so that Express routes the request, since the listener takes only the bare path itself;
+ *   `shadow`: beside a set in shadow that holds more
  */
-export async function startGate(viaExpress: boolean): Promise<GateTarget> {
+export async function startGate(way: keyof typeof NAMES = 'plain'): Promise<GateTarget> {
   const data = temporaryFolder('gate')
   const { key } = await createKey(data, 'agent')
-  const server = await serve(data)
+  const server = await serve(data, way === 'shadow' ? { policies: withShadow() } : {})
   const stop = async () => {
     await server.stop()
     const bytes = readdirSync(data).reduce((sum, name) => sum + statSync(join(data, name)).size, 0)
@@ -33,10 +37,19 @@ export async function startGate(viaExpress: boolean): Promise<GateTarget> {
     return bytes
   }
   const asked = gateQuestion(key, TENANT)
-  const question = viaExpress ? { ...asked, path: `${asked.path}?` } : asked
-  const name = viaExpress ? 'gate (Express)' : 'gate-sidecar'
+  const question = way === 'express' ? { ...asked, path: `${asked.path}?` } : asked
   const { process: child, found: url } = server
-  return { name, url, question, key, tenant: TENANT, process: child, cpuMs: () => cpuMs(child), stop }
+  return { name: NAMES[way], url, question, key, tenant: TENANT, process: child, cpuMs: () => cpuMs(child), stop }
+}
+
+/** The policies, and a copy of them in shadow that holds from a tenth of the amount. */
+function withShadow(): string {
+  const folder = temporaryFolder('policies')
+  for (const name of [TENANT, `${TENANT}.shadow`])
+    cpSync(join(POLICIES, TENANT), join(folder, name), { recursive: true })
+  const path = join(folder, `${TENANT}.shadow`, 'main.yaml')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('value: 10000', 'value: 1000'))
+  return folder
 }
 
 /** Makes a key with the command line. */

@@ -174,6 +174,7 @@ const PARTS = [
   'cerbos',
   'gate',
   'express',
+  'shadow',
   'bare',
   'path',
   'micro',
@@ -208,8 +209,9 @@ removeTemporaryFolders()
 const servers = [
   ...(wanted('cerbos') ? [startCerbos] : []),
   // Beside nothing, Cerbos says little.
-  ...(wanted('gate') || wanted('cerbos') ? [() => startGate(false)] : []),
-  ...(wanted('express') ? [() => startGate(true)] : []),
+  ...(wanted('gate') || wanted('cerbos') || wanted('shadow') ? [() => startGate()] : []),
+  ...(wanted('express') ? [() => startGate('express')] : []),
+  ...(wanted('shadow') ? [() => startGate('shadow')] : []),
   ...(wanted('bare') ? [() => startBare('node:http'), () => startBare('express')] : []),
 ]
 const commands = wanted('start') ? await measureStart() : null

@@ -23,7 +23,7 @@ const REST_MS = 65_000
 
 /** Measures the resident memory of a service: before any request, after a minute under load, and at rest again. */
 export async function measureMemory(): Promise<MemoryResult> {
-  const { url, question, process, stop } = await startGate(false)
+  const { url, question, process, stop } = await startGate()
   try {
     await sleep(IDLE_MS)
     const idleMb = residentMb(process)

@@ -30,7 +30,7 @@ const HOOK = join(ROOT, 'test/testdata/claude-code/read.json')
 
 /** Measures the start of Node.js, and of each command that is run often; the hook asks a running sidecar. */
 export async function measureStart(): Promise<StartResult[]> {
-  const sidecar = await startGate(false)
+  const sidecar = await startGate()
   const { key, tenant } = sidecar
   const env = { GATE_SIDECAR_URL: sidecar.url, GATE_SIDECAR_TENANT: tenant, GATE_SIDECAR_KEY: key }
   const check = ['check', '--policies', POLICIES, '--tenant', 'acme', '--action', 'payment.transfer']

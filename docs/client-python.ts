@@ -46,6 +46,7 @@ const GROUPS: Record<string, Record<string, string>> = {
     validate: 'validatePolicies',
     reload: 'reloadPolicies',
     source: 'policySource',
+    shadow: 'shadowPolicies',
     dry_run: 'dryRun',
   },
   replays: { begin: 'replayPolicies', get: 'getReplay', changes: 'replayChanges', cancel: 'cancelReplay' },

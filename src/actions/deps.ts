@@ -9,10 +9,12 @@ import type { NewId } from '../base/id.ts'
 import type { Json } from '../base/json.ts'
 import type { Clock } from '../base/time.ts'
 import type { History, HistoryQuery } from '../gate/history.ts'
+import type { ShadowNote } from '../gate/shadow.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
-import type { PolicySet } from '../policies/set.ts'
+import type { Decision, PolicySet } from '../policies/set.ts'
 import type { State, Store } from '../store/store.ts'
 import type { Committed, Conflict, Guard, Placed, Submission } from '../store/submission.ts'
+import type { ShadowTurns } from './gate/shadow-turns.ts'
 
 /** Dependencies of every action: the store, the clock and the maker of ids. */
 export interface Deps {
@@ -57,9 +59,23 @@ export interface HistoryReader {
   runExclusive<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
 }
 
+/** The sets in shadow: each is asked beside the one in force, and decides nothing. */
+export interface Shadows {
+  /** Undefined for a tenant without one. */
+  get(tenantId: string): PolicySet | undefined
+  /** Counts what a decision of the policies in force has recorded. */
+  count(decided: Decision, note: ShadowNote): void
+  /** Turns of the evaluations that take time. */
+  turns: ShadowTurns
+  /** Called with the error that ended the evaluation of a set in shadow. */
+  onError(error: unknown): void
+}
+
 export interface CheckDeps extends Deps, Pauses {
   policies: PoliciesInForce
   history: HistoryReader
+  /** Absent where no set is in shadow, as in a command. */
+  shadows?: Shadows
 }
 
 export interface Pauses {

@@ -22,6 +22,9 @@ export const EVENTS = {
   'tenant.changed': 'the plan of a tenant was changed',
   'policy.loaded': 'a policy set came into force',
   'policy.rejected': 'a policy set had faults and did not come into force',
+  'policy.shadowed':
+    'a policy set came into shadow beside the one in force, or left it; `data` has its digest, or null',
+  'policy.promoted': 'a set in shadow is put in force; `data` has what it had said beside the decisions until then',
   'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
   'audit.genesis': 'the first entry of a chain',
   'audit.checkpoint': 'the heads of chains were signed',

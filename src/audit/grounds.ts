@@ -33,6 +33,11 @@ export type Grounds = {
   /** Decision of the policies, where they were only observed; absent where they were enforced. */
   observed?: string
   planValidated: boolean
+  /**
+   * The set in shadow, by its digest, with its decision where that differs, or why it gave none. Absent where none was in
+   * shadow.
+   */
+  shadow?: { digest: string; decision?: string; decidedBy?: string; rule?: string | null; failed?: string }
 }
 
 /**

@@ -45,8 +45,8 @@ export interface Work {
 }
 
 /** @param pause without it, the evaluation runs in one piece */
-export function newWork(pause?: Pause): Work {
-  return { left: MAX_WORK, refused: 0, prepared: new Map(), pause, leftAtLook: MAX_WORK }
+export function newWork(pause?: Pause, units = MAX_WORK): Work {
+  return { left: units, refused: 0, prepared: new Map(), pause, leftAtLook: units }
 }
 
 /** For what no caller waits for, as lint. */

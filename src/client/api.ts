@@ -815,6 +815,7 @@ export interface ListedDecision {
   decision: 'allow' | 'deny' | 'require_approval' | null
   /** Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow` then. */
   observed?: 'allow' | 'deny' | 'require_approval'
+  shadow?: ShadowNote
   /** The rule that decided, if one did. */
   rule: string | null
   reason: string | null
@@ -949,6 +950,7 @@ export type Operation =
   | 'approvalBackground'
   | 'auditVerifyLive'
   | 'overview'
+  | 'shadowPolicies'
   | 'policySource'
   | 'dryRun'
   | 'replayPolicies'
@@ -1247,6 +1249,7 @@ export interface RecordedDecision {
   decision: 'allow' | 'deny' | 'require_approval'
   /** Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow` then. */
   observed?: 'allow' | 'deny' | 'require_approval'
+  shadow?: ShadowNote
   reason: string
   /** The rule that decided, if one did. */
   rule: string | null
@@ -1637,6 +1640,60 @@ export interface RotatedKey {
   /** Shown this once. */
   key: string
   replaces: Key
+}
+
+/** The set in shadow, and what it says; absent where none was. */
+export interface ShadowNote {
+  digest: string
+  /** Its decision, where that differs. */
+  decision?: 'allow' | 'deny' | 'require_approval'
+  decidedBy?:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+  rule?: string | null
+  /** Reason why it said nothing. */
+  failed?: 'error' | 'work' | 'time'
+}
+
+/** The set in shadow, which is asked beside the one in force. */
+export interface ShadowState {
+  digest: string | null
+  /** `folder`: a folder of its own; `rules`: the set in force, with its rules in shadow enforced. */
+  origin: 'folder' | 'rules' | null
+  /** Time at which it came into shadow. */
+  since: string | null
+  /** Rules of the set in force that are in shadow, where no folder is. */
+  rules: string[]
+  /** Decisions of a trail, and of the set in shadow. */
+  comparison: {
+    /** Decisions that it was asked about. */
+    decisions: number
+    /** Without empty cells. */
+    matrix: {
+      /** The decision. */
+      from: 'allow' | 'deny' | 'require_approval'
+      /** Decision of the set in shadow. */
+      to: 'allow' | 'deny' | 'require_approval'
+      count: number
+    }[]
+    /** Decisions on which it said nothing, by the cause. */
+    failed: {
+      why: 'error' | 'work' | 'time'
+      count: number
+    }[]
+    /** False while a long trail is still counted: the next answer has more of it. */
+    complete: boolean
+  } | null
+  /** Reasons why the folder gives no set. */
+  faults: string[]
+  diagnostics: Diagnostic[]
 }
 
 /** A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many `characters` it has. */
@@ -2289,6 +2346,8 @@ export interface Api {
       decision?: 'allow' | 'deny' | 'require_approval'
       /** Decision of the policies, for decisions that were only observed. */
       observed?: 'allow' | 'deny' | 'require_approval'
+      /** Decision of the set in shadow, where it would have decided otherwise; `differs` for any of these. */
+      shadow?: 'differs' | 'allow' | 'deny' | 'require_approval'
       /** An action, or a glob: `payment.*`. */
       action?: string
       /** The step of the order of decision that decided. */
@@ -2336,6 +2395,10 @@ export interface Api {
       hours?: number
     }
     data: Overview
+  }
+  /** The policy set in shadow, and what it would have decided otherwise. */
+  shadowPolicies: {
+    data: ShadowState
   }
   /** The texts of the policy set in force, and the faults of the newest files. */
   policySource: {
@@ -2423,6 +2486,7 @@ export const ROUTES = {
   decisionTimeline: { method: 'GET', path: '/decisions/:id/timeline', repeat: 'as_is', form: 'object' },
   approvalBackground: { method: 'GET', path: '/approvals/:id/background', repeat: 'as_is', form: 'object' },
   overview: { method: 'GET', path: '/overview', repeat: 'as_is', form: 'object' },
+  shadowPolicies: { method: 'GET', path: '/policies/shadow', repeat: 'as_is', form: 'object' },
   policySource: { method: 'GET', path: '/policies/source', repeat: 'as_is', form: 'object' },
   dryRun: { method: 'POST', path: '/policies/dry-run', repeat: 'as_is', form: 'object' },
   replayPolicies: { method: 'POST', path: '/policies/replay', repeat: 'as_is', form: 'object' },
@@ -2453,6 +2517,9 @@ export const EVENTS = {
   'tenant.changed': 'the plan of a tenant was changed',
   'policy.loaded': 'a policy set came into force',
   'policy.rejected': 'a policy set had faults and did not come into force',
+  'policy.shadowed':
+    'a policy set came into shadow beside the one in force, or left it; `data` has its digest, or null',
+  'policy.promoted': 'a set in shadow is put in force; `data` has what it had said beside the decisions until then',
   'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
   'audit.genesis': 'the first entry of a chain',
   'audit.checkpoint': 'the heads of chains were signed',

@@ -88,6 +88,8 @@ export class Endpoints {
       this.#data('validatePolicies', { body: texts }, options),
     reload: (options?: CallOptions) => this.#data('reloadPolicies', { body: {} }, options),
     source: (options?: CallOptions) => this.#data('policySource', {}, options),
+    /** The set in shadow, and its decisions beside those that were made. */
+    shadow: (options?: CallOptions) => this.#data('shadowPolicies', {}, options),
     /** Decides without recording. `files` are used in place of the policies in force. */
     dryRun: (question: Body<'dryRun'>, options?: CallOptions) => this.#data('dryRun', { body: question }, options),
   }

@@ -15,17 +15,22 @@ import { once } from '../base/memo.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { isBelow, readInside } from './inside.ts'
 
-/** Names of folders under `root` that are valid tenant ids. */
-export function tenantsIn(root: string): string[] {
-  return namesIn(root).filter((name) => isTenantId(name) && isFolder(root, name) !== false)
+/** Ending of the name of a folder with a tenant's set in shadow; no id of a tenant has a dot. */
+export const SHADOW = '.shadow'
+
+/** Tenants that have a folder under `root`. @param ending of the folder's name, behind the tenant's id */
+export function tenantsIn(root: string, ending: '' | typeof SHADOW = ''): string[] {
+  return namesIn(root).flatMap((name) => {
+    const tenant = name.endsWith(ending) ? name.slice(0, name.length - ending.length) : ''
+    return isTenantId(tenant) && isFolder(root, name) !== false ? [tenant] : []
+  })
 }
 
-/** Names under `root` that are not read: files, and folders whose name is not a tenant id. */
+/** Names under `root` that are not read: files, and folders whose name is neither a tenant id nor that of a set in shadow. */
 export function strayNames(root: string): string[] {
-  return namesIn(root).filter(
-    // Hidden names belong to tools, such as the ..data of a ConfigMap.
-    (name) => !name.startsWith('.') && (!isTenantId(name) || isFolder(root, name) === false),
-  )
+  const read = new Set([...tenantsIn(root), ...tenantsIn(root, SHADOW).map((tenant) => `${tenant}${SHADOW}`)])
+  // Hidden names belong to tools, such as the ..data of a ConfigMap.
+  return namesIn(root).filter((name) => !name.startsWith('.') && !read.has(name))
 }
 
 function namesIn(root: string): string[] {
@@ -169,6 +174,12 @@ function unreadable(tenant: string, name: string, code: string): TenantFolder {
   const itself = code === 'ENOTDIR' ? 'is a file, not a folder' : `cannot be read (${code})`
   const problem = name === '' ? itself : `holds ${JSON.stringify(name)}, which cannot be read (${code})`
   return { tenant, fingerprint: `unreadable ${name} ${code}`, source: { problem } }
+}
+
+/** The folder as the policies of this tenant, whatever its name. */
+export function ofTenant({ tenant: name, fingerprint, source }: TenantFolder, tenant: string): TenantFolder {
+  const folder = name === `${tenant}${SHADOW}` ? { folder: name } : {}
+  return { tenant, fingerprint, source: 'problem' in source ? source : { ...source, tenant, ...folder } }
 }
 
 export function missingFolder(tenant: string): TenantFolder {

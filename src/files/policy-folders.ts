@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PolicyFolders } from '../actions/policies/folder-origin.ts'
+import type { PolicyFolders } from '../actions/policies/folders.ts'
 import { type Bounded, mentionsLists, RETRY_MS, type TenantFolder } from '../authoring/load/files.ts'
 import { isTenantId } from '../keys/tenant.ts'
-import { missingFolder, readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'
+import { missingFolder, ofTenant, readFiles, type SHADOW, type TenantFiles, tenantsIn, withLists } from './policies.ts'
 import type { PolicyWorker } from './policy-worker.ts'
 
 /** Interval between two readings that must be equal: longer than a Kubernetes ConfigMap takes to swap its files. */
@@ -15,10 +15,15 @@ const READINGS = 20
  * It parses, which may take a second, only changed bytes.
  *
  * @param listFiles finds the lists that policies name; called only for policies that may name any
+ * @param ending of the names of the folders, behind the tenant's id
  */
-export function policyFolders(root: string, { listFiles }: Pick<PolicyWorker, 'listFiles'>): PolicyFolders {
+export function policyFolders(
+  root: string,
+  { listFiles }: Pick<PolicyWorker, 'listFiles'>,
+  ending: '' | typeof SHADOW = '',
+): PolicyFolders {
   const known = new Map<string, { digest: string; paths: Bounded<readonly string[]>; untilMs: number }>()
-  const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Bounded<readonly string[]>> => {
+  const pathsOf = async (tenant: string, { files, digest }: TenantFiles): Promise<Bounded<readonly string[]>> => {
     const earlier = known.get(tenant)
     if (earlier?.digest === digest && performance.now() < earlier.untilMs) return earlier.paths
     const paths = files.some(mentionsLists) ? await listFiles(files) : { value: [] }
@@ -28,14 +33,14 @@ export function policyFolders(root: string, { listFiles }: Pick<PolicyWorker, 'l
   }
   const read = async (tenant: string): Promise<TenantFolder> => {
     if (!isTenantId(tenant)) return missingFolder(tenant)
-    const files = readFiles(root, tenant)
-    if ('source' in files) return files
-    const paths = await pathsOf(files)
+    const files = readFiles(root, `${tenant}${ending}`)
+    if ('source' in files) return ofTenant(files, tenant)
+    const paths = await pathsOf(tenant, files)
     if ('fault' in paths) return { tenant, fingerprint: files.digest, source: { problem: paths.fault } }
-    return withLists(root, files, paths.value)
+    return ofTenant(withLists(root, files, paths.value), tenant)
   }
   return {
-    names: () => tenantsIn(root),
+    names: () => tenantsIn(root, ending),
     read,
     async readSettled(tenant) {
       // A caller asked for this reading, so a fault is retried before its minute is over.

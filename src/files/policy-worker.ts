@@ -90,9 +90,15 @@ async function whole({ data, diagnostics }: CutPolicies): Promise<CompiledPolici
 /** Threads that load policies at once: each takes a whole processor, and memory up to its limit. */
 const THREADS = 2
 
-/** Limits concurrent loading of policies that come into force. Jobs of callers have a queue of their own. */
-export function limitLoads(policyWorker: PolicyWorker): Pick<PolicyWorker, 'listFiles' | 'compile' | 'compileAndTest'> {
-  const limit = limitConcurrency(THREADS)
+/**
+ * Limits concurrent loading of policies that come into force. Sets in shadow, and jobs of callers, have queues of their
+ * own.
+ */
+export function limitLoads(
+  policyWorker: PolicyWorker,
+  threads = THREADS,
+): Pick<PolicyWorker, 'listFiles' | 'compile' | 'compileAndTest'> {
+  const limit = limitConcurrency(threads)
   return {
     listFiles: (files) => limit(() => policyWorker.listFiles(files)),
     compile: (source) => limit(() => policyWorker.compile(source)),

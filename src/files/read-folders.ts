@@ -2,17 +2,18 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isTestFile, type TenantFolder } from '../authoring/load/files.ts'
 import { listFilesOf } from '../authoring/load/read-files.ts'
-import { readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'
+import { ofTenant, readFiles, SHADOW, type TenantFiles, tenantsIn, withLists } from './policies.ts'
 
-/** The tenants that have a folder under `root`; see strayNames for the rest. */
+/** The folders of tenants under `root`, and of their sets in shadow; see strayNames for the rest. */
 export function readPolicyFolders(root: string): TenantFolder[] {
-  return tenantsIn(root).map((tenant) => readTenantFolder(root, tenant))
+  const inShadow = tenantsIn(root, SHADOW).map((tenant) => readTenantFolder(root, tenant, SHADOW))
+  return [...tenantsIn(root).map((tenant) => readTenantFolder(root, tenant)), ...inShadow]
 }
 
 /** Reads through symbolic links, as a Kubernetes ConfigMap mounts its files. */
-export function readTenantFolder(root: string, tenant: string): TenantFolder {
-  const files = readFiles(root, tenant)
-  return 'source' in files ? files : withLists(root, files, listFilesOf(files.files))
+export function readTenantFolder(root: string, tenant: string, ending: '' | typeof SHADOW = ''): TenantFolder {
+  const files = readFiles(root, `${tenant}${ending}`)
+  return ofTenant('source' in files ? files : withLists(root, files, listFilesOf(files.files)), tenant)
 }
 
 /** A folder as the policies of a tenant, whatever its name; or one file, with the tests and lists of its folder. */
@@ -22,9 +23,8 @@ export function readAsTenant(path: string, tenant: string): TenantFolder {
   const folder = isFile ? dirname(real) : real
   const all = readFiles(dirname(folder), basename(folder))
   const wanted = 'source' in all || !isFile ? all : withoutOthers(all, basename(real))
-  const { fingerprint, source } =
-    'source' in wanted ? wanted : withLists(dirname(folder), wanted, listFilesOf(wanted.files))
-  return { tenant, fingerprint, source: 'problem' in source ? source : { ...source, tenant } }
+  const read = 'source' in wanted ? wanted : withLists(dirname(folder), wanted, listFilesOf(wanted.files))
+  return ofTenant(read, tenant)
 }
 
 function withoutOthers(all: TenantFiles, file: string): TenantFiles {

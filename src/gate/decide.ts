@@ -1,7 +1,6 @@
 import type { Evaluation, RuleResult, Validation } from '../policies/evaluate.ts'
 import {
   type ApprovalTerms,
-  combineTerms,
   type Decision,
   type Effect,
   POLICY_STEPS,
@@ -10,6 +9,7 @@ import {
   type Rule,
   type Truth,
 } from '../policies/set.ts'
+import { combineTerms } from '../policies/terms.ts'
 import type { Risk } from './risk.ts'
 
 /** Grounds of a decision: the steps in their order, and an approval, which turns a hold into an allow. */

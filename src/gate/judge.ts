@@ -1,4 +1,4 @@
-import { newWork, type Pause } from '../base/work.ts'
+import { newWork, type Pause, type Work } from '../base/work.ts'
 import {
   type Evaluation,
   evaluate,
@@ -23,6 +23,8 @@ export interface Question extends Asked {
   isExplained?: boolean
   /** Without it, the evaluation runs in one piece. */
   pause?: Pause | undefined
+  /** Units of work that it may take. @default MAX_WORK */
+  maxWork?: number
 }
 
 export interface Judgement {
@@ -31,6 +33,8 @@ export interface Judgement {
   /** Results of all candidate rules and factors; undefined without a policy. */
   evaluation: Evaluation | undefined
   validation: Validation
+  /** True where something was not compared, since it takes more work than the question may. */
+  isOverBudget: boolean
 }
 
 /**
@@ -38,12 +42,12 @@ export interface Judgement {
  * when the question may pause, and takes long.
  */
 export function judge(question: Question): Judgement | Promise<Judgement> {
-  const { set, action, context, plan, pause, isExplained = true } = question
-  const work = newWork(pause)
+  const { set, action, context, plan, pause, isExplained = true, maxWork } = question
+  const work = newWork(pause, maxWork)
   const validation = set ? validatePlanAndContext(set, { action, context, plan }, work) : NOT_VALIDATED
   const evaluation = set && evaluate(set, action, readerOf(question, set), work, isExplained)
-  if (evaluation instanceof Promise) return evaluation.then((late) => concluded(question, validation, late))
-  return concluded(question, validation, evaluation)
+  const conclude = (done: Evaluation | undefined): Judgement => concluded(question, validation, done, work)
+  return evaluation instanceof Promise ? evaluation.then(conclude) : conclude(evaluation)
 }
 
 const NOT_VALIDATED: Validation = { ok: false }
@@ -52,9 +56,11 @@ function concluded(
   { set, killSwitchReason }: Question,
   validation: Validation,
   evaluation: Evaluation | undefined,
+  { refused }: Work,
 ): Judgement {
   const risk = assessRisk(evaluation)
-  return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation, validation }
+  const outcome = decide({ set, killSwitchReason, validation, evaluation, risk })
+  return { outcome, risk, evaluation, validation, isOverBudget: refused > 0 }
 }
 
 function readerOf(question: Question, set: PolicySet): ReadFact {

@@ -1,15 +1,17 @@
 import type { BackgroundDeps } from '../actions/approvals/background.ts'
 import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { ExplainDeps } from '../actions/decisions/explain.ts'
-import type { CheckDeps } from '../actions/deps.ts'
+import type { CheckDeps, Shadows } from '../actions/deps.ts'
 import type { EvidenceDeps } from '../actions/evidence/evidence.ts'
 import type { Examine } from '../actions/evidence/verify.ts'
+import type { ShadowCounts } from '../actions/gate/shadow.ts'
 import type { KeyUses } from '../actions/keys/uses.ts'
 import type { KillSwitchDeps } from '../actions/killswitch/killswitch.ts'
 import type { OutcomeDeps } from '../actions/outcomes/outcomes.ts'
 import type { OverviewDeps } from '../actions/overview/overview.ts'
 import type { DryRunDeps } from '../actions/policies/dry-run.ts'
 import type { PolicyRegistry } from '../actions/policies/registry.ts'
+import type { ShadowStateDeps } from '../actions/policies/shadow.ts'
 import type { ValidatePolicies } from '../actions/policies/validate.ts'
 import type { Replays } from '../actions/replay/jobs.ts'
 import type { Sessions } from '../actions/sessions/sessions.ts'
@@ -25,10 +27,12 @@ export interface Services
     OutcomeDeps,
     DryRunDeps,
     OverviewDeps,
+    ShadowStateDeps,
     BackgroundDeps {
   sessions: Sessions
   signInCodes: SignInCodes
   policies: PolicyRegistry
+  shadows: Shadows & ShadowCounts
   keyUses: KeyUses
   validatePolicies: ValidatePolicies
   replays: Replays

@@ -100,6 +100,13 @@ export const CONSOLE_ROUTES = {
     roles: ['auditor', 'operator'],
     limit: 'status',
   },
+  shadowPolicies: {
+    method: 'GET',
+    path: '/policies/shadow',
+    summary: 'the policy set in shadow, and what it would have decided otherwise',
+    roles: ['auditor'],
+    limit: 'status',
+  },
   policySource: {
     method: 'GET',
     path: '/policies/source',

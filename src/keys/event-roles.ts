@@ -1,4 +1,5 @@
 import { ALL, type Role } from './roles.ts'
+import { ROUTES } from './routes.ts'
 
 /**
  * Roles besides owner and admin that receive events from `GET /events`, by the first segment of their type; other
@@ -15,8 +16,12 @@ export const EVENT_ROLES = {
 /** First segment of the event types that are streamed. */
 export type EventGroup = keyof typeof EVENT_ROLES
 
-export function mayReceive(group: EventGroup, roles: readonly Role[]): boolean {
-  const told: readonly Role[] = EVENT_ROLES[group]
+/** Types that tell of policies which are not in force; roles that may not ask for these do not receive them. */
+const OF_SHADOWS: readonly string[] = ['policy.shadowed', 'policy.promoted']
+
+/** @param type of the event, where the roles of its group do not decide alone */
+export function mayReceive(group: EventGroup, roles: readonly Role[], type = ''): boolean {
+  const told: readonly Role[] = OF_SHADOWS.includes(type) ? ROUTES.shadowPolicies.roles : EVENT_ROLES[group]
   return roles.some((role) => ALL.includes(role) || told.includes(role))
 }
 

@@ -9,16 +9,18 @@ import { type Guards, leafPreparer } from './engine.ts'
 import { distinctLeaves, leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
 import { type FactPath, OVER_TIME_ROOTS } from './path.ts'
-import type {
-  ActionDeclaration,
-  Candidate,
-  Condition,
-  Evaluator,
-  Leaf,
-  PolicyData,
-  PolicySet,
-  Question,
-  Validators,
+import {
+  type ActionDeclaration,
+  type Candidate,
+  type Condition,
+  type Evaluator,
+  enforcedRules,
+  type Leaf,
+  type PolicyData,
+  type PolicySet,
+  type Question,
+  type Rule,
+  type Validators,
 } from './set.ts'
 import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
@@ -34,12 +36,20 @@ const MAX_PREPARED = 50_000
  * that putting a large set in force holds nothing up.
  */
 export function linkPolicySet(data: PolicyData): PolicySet {
+  const rules = enforcedRules(data)
   return {
     ...data,
     localTime: localClock(data.timezone),
     validators: validatorsByAction(data),
-    evaluator: evaluatorOf(data),
+    evaluator: evaluatorOf({ ...data, rules }),
+    shadow: rules.length === data.rules.length ? undefined : linkPolicySet(withAllEnforced(data)),
   }
+}
+
+/** The set with its rules in shadow enforced. It has a digest of its own: its decisions are others than those of the files. */
+function withAllEnforced(data: PolicyData): PolicyData {
+  const rules = data.rules.map((rule): Rule => ({ ...rule, mode: 'enforce' }))
+  return { ...data, rules, digest: digestOf(`rules in shadow of ${data.digest}`) }
 }
 
 function validatorsByAction({ actions }: PolicyData): (action: string) => Validators | undefined {

@@ -16,6 +16,8 @@ export type PolicyStep = (typeof POLICY_STEPS)[number]
 /** Policies are enforced, or decide while every action runs. */
 export const MODES = ['enforce', 'observe'] as const
 export type Mode = (typeof MODES)[number]
+/** A rule is enforced, or only asked: what the policies would decide with it is recorded beside the decision. */
+export const RULE_MODES = ['enforce', 'shadow'] as const
 /** Advice about when to ask again. */
 export const RETRIES = ['never', 'after_approval', 'changed_request'] as const
 export type Retry = (typeof RETRIES)[number]
@@ -83,6 +85,7 @@ export interface Rule extends Candidate {
   readonly id: string
   readonly endLine: number
   readonly effect: Effect
+  readonly mode: (typeof RULE_MODES)[number]
   readonly reason: string
   readonly description: string | undefined
   /** The set's terms, overridden by those of the rule; an approval must meet them when this rule holds. */
@@ -213,36 +216,18 @@ export interface PolicySet extends PolicyData {
   readonly localTime: LocalClock
   /** Undefined for an action that is not declared. */
   readonly validators: (action: string) => Validators | undefined
+  /** Asks the rules that are enforced. */
   readonly evaluator: Evaluator
+  /** The set with its rules in shadow mode enforced; undefined where it has none. */
+  readonly shadow: PolicySet | undefined
+}
+
+/** The rules that decide: those that are not in shadow. */
+export function enforcedRules({ rules }: Pick<PolicyData, 'rules'>): readonly Rule[] {
+  return rules.filter(({ mode }) => mode === 'enforce')
 }
 
 /** The one domain that covers the action; undefined when none does. */
 export function domainOf(set: PolicySet, action: string): string | undefined {
   return set.evaluator.about(action).domain
-}
-
-/**
- * The terms that satisfy all of `terms`: largest quorum, shortest expiry, self-approval only if all
- * permit it, the groups of all, and only those paths unbound that all leave unbound.
- *
- * @throws TypeError when `terms` is empty: there is nothing that an approval would have to meet.
- */
-export function combineTerms(terms: readonly ApprovalTerms[]): ApprovalTerms {
-  const [first, ...rest] = terms
-  if (first === undefined) throw new TypeError('no terms to combine')
-  return rest.reduce(
-    (sum, next) => ({
-      quorum: Math.max(sum.quorum, next.quorum),
-      expiresInMs: Math.min(sum.expiresInMs, next.expiresInMs),
-      selfApproval: sum.selfApproval && next.selfApproval,
-      approvers: uniteLists(sum.approvers, next.approvers),
-      unbound: sum.unbound.filter((path) => next.unbound.includes(path)),
-    }),
-    first,
-  )
-}
-
-function uniteLists(a: ApprovalTerms['approvers'], b: ApprovalTerms['approvers']): ApprovalTerms['approvers'] {
-  const known = new Set(a.map((groups) => JSON.stringify(groups)))
-  return [...a, ...b.filter((groups) => !known.has(JSON.stringify(groups)))]
 }

@@ -31,12 +31,12 @@ export const FROMS: readonly From[] = ['allow', 'require_approval', 'deny', 'non
 export const TOS = ['allow', 'require_approval', 'deny'] as const
 
 /** Number of requests with this decision then and this decision by the draft. */
-export function cellOf({ matrix }: ReplayReport, from: From, to: From): number {
+export function cellOf({ matrix }: Pick<ReplayReport, 'matrix'>, from: From, to: From): number {
   return matrix.find((cell) => cell.from === from && cell.to === to)?.count ?? 0
 }
 
 /** Requests of which the draft decides otherwise. */
-export function changedOf({ matrix }: ReplayReport): number {
+export function changedOf({ matrix }: Pick<ReplayReport, 'matrix'>): number {
   return matrix.reduce((sum, { from, to, count }) => sum + (from === to || from === 'none' ? 0 : count), 0)
 }
 

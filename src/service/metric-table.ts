@@ -25,6 +25,24 @@ export const METRICS = {
       means: 'policies say `mode: observe`, as in a first roll-out; nothing but stops is enforced',
     },
   },
+  shadow_decisions_total: {
+    type: 'counter',
+    help: 'Decisions that a set in shadow was asked about, by the decision and what the set would have decided.',
+    alert: {
+      when: 'sum by (instance, from) (increase(gate_sidecar_shadow_decisions_total{from!="allow",to="allow"}[1h])) > 0',
+      for: '0m',
+      means: 'a set in shadow would allow what is denied or held now; `gate-sidecar decisions list --differs` shows it',
+    },
+  },
+  shadow_failures_total: {
+    type: 'counter',
+    help: 'Decisions about which a set in shadow said nothing, by the cause; they were made as without it.',
+    alert: {
+      when: 'sum by (instance, why) (increase(gate_sidecar_shadow_failures_total[10m])) > 0',
+      for: '10m',
+      means: 'a set in shadow fails, or takes too long; look at its cost before it is promoted',
+    },
+  },
   errors_total: {
     type: 'counter',
     help: 'Failures answered to callers, by code.',

@@ -1,3 +1,4 @@
+import type { ShadowCounts } from '../actions/gate/shadow.ts'
 import type { Latency } from '../actions/overview/latency.ts'
 import type { ErrorCounts } from '../http/error-counts.ts'
 import { UNREADY } from '../http/services.ts'
@@ -13,6 +14,7 @@ import type { Writing } from './writing.ts'
 export interface Measured extends Judged {
   anchors: Anchors
   outcomes: Pick<Outcomes, 'possibleBypasses'>
+  shadows: ShadowCounts
   latency: Pick<Latency, 'histogram'>
   clockJumps(): ClockJumps
   writing: Writing
@@ -70,6 +72,7 @@ function requestSamples(measured: Measured) {
   const reasons = reasonsOf(measured).map(({ reason }) => reason)
   return {
     observing_tenants: [{ value: measured.policies.observing() }],
+    ...shadowSamples(measured),
     unready: UNREADY.map((reason) => labelled('reason', reason, Number(reasons.includes(reason)))),
     errors_total: counted('code', errors.all()),
     commits_refused_total: counted('code', Object.entries(writing.refused())),
@@ -77,6 +80,17 @@ function requestSamples(measured: Measured) {
     clock_jumps_total: counted('direction', Object.entries(clockJumps())),
     possible_bypasses_total: [{ value: outcomes.possibleBypasses() }],
     check_duration_seconds: histogramOf(latency),
+  }
+}
+
+function shadowSamples({ shadows }: Measured) {
+  const { matrix, failures } = shadows.counts()
+  return {
+    shadow_decisions_total: matrix.map(({ from, to, count: value }) => ({
+      labels: `from="${from}",to="${to}"`,
+      value,
+    })),
+    shadow_failures_total: failures.map(({ why, count }) => labelled('why', why, count)),
   }
 }
 

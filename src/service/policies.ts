@@ -1,14 +1,18 @@
 import { statSync } from 'node:fs'
 import type { Deps } from '../actions/deps.ts'
+import { shadowCounts } from '../actions/gate/shadow.ts'
+import { shadowTurns } from '../actions/gate/shadow-turns.ts'
+import { shadowComparer } from '../actions/policies/comparison.ts'
 import { draftRoom } from '../actions/policies/drafts.ts'
 import { folderOrigin } from '../actions/policies/folder-origin.ts'
 import { policyHistory, storedSets } from '../actions/policies/history.ts'
 import type { PolicyChange } from '../actions/policies/policies.ts'
 import { type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
 import { ruleTexts } from '../actions/policies/rule-text.ts'
+import { type ShadowChange, shadowFolders } from '../actions/policies/shadow.ts'
 import { storeOrigin } from '../actions/policies/store-origin.ts'
 import { policyValidator } from '../actions/policies/validate.ts'
-import { strayNames } from '../files/policies.ts'
+import { SHADOW, strayNames } from '../files/policies.ts'
 import { policyFolders } from '../files/policy-folders.ts'
 import { limitLoads, type PolicyWorker } from '../files/policy-worker.ts'
 import type { Services } from '../http/services.ts'
@@ -22,6 +26,8 @@ import type { Trail } from './trail.ts'
 
 /** Interval between two readings of the policies. A change takes effect after two equal readings. */
 const POLL_INTERVAL_MS = 500
+/** Threads that load sets in shadow: one that takes long to load delays no set that comes into force. */
+const SHADOW_THREADS = 1
 
 /** @throws ConfigError for a folder that does not exist, or sets from the store that would not be looked for */
 export function assertPolicies(config: Config): void {
@@ -41,18 +47,27 @@ interface Keeping extends Background {
   policyWorker: PolicyWorker
 }
 
+type Policies = Pick<
+  Services,
+  'policies' | 'shadows' | 'compareShadow' | 'findSet' | 'findRule' | 'validatePolicies' | 'drafts'
+>
+
 /**
  * Serves the policies in force, earlier ones, and drafts of callers. Loads all of them once, then polls for changes, in
  * the folders of all tenants or in the store.
  */
-export async function keepPolicies(
-  deps: Deps,
-  trail: Trail,
-  background: Keeping,
-): Promise<Pick<Services, 'policies' | 'findSet' | 'findRule' | 'validatePolicies' | 'drafts'>> {
-  const { policyWorker, tasks } = background
+export async function keepPolicies(deps: Deps, trail: Trail, background: Keeping): Promise<Policies> {
+  const { policyWorker, tasks, log } = background
   const queue = limitLoads(policyWorker)
   const policies = registryOf(deps, queue, background)
+  const { count, counts } = shadowCounts()
+  const shadows = {
+    get: policies.shadow,
+    count,
+    counts,
+    turns: shadowTurns(),
+    onError: (error: unknown): void => log.warn({ cause: String(error) }, 'the evaluation of a set in shadow failed'),
+  }
   const readOnce = reader(policies, trail.anchors)
   await readOnce()
   tasks.every('look at policies', POLL_INTERVAL_MS, async () => {
@@ -64,6 +79,8 @@ export async function keepPolicies(
   const onDraft = draftRoom()
   return {
     policies,
+    shadows,
+    compareShadow: shadowComparer(deps.store),
     findSet: policyHistory(findStored, policies),
     findRule: ruleTexts(findStored),
     validatePolicies: policyValidator(onDraft, validate),
@@ -72,7 +89,7 @@ export async function keepPolicies(
   }
 }
 
-function registryOf(deps: Deps, queue: ReturnType<typeof limitLoads>, { config, log, tasks }: Keeping) {
+function registryOf(deps: Deps, queue: ReturnType<typeof limitLoads>, { config, log, tasks, policyWorker }: Keeping) {
   const { compile, compileAndTest } = queue
   const watch = config.watch === 'on'
   const onChange = (tenantId: string, change: PolicyChange): void => logChange(log, tenantId, change)
@@ -81,7 +98,18 @@ function registryOf(deps: Deps, queue: ReturnType<typeof limitLoads>, { config, 
   const folder = policiesFolder(config)
   if (folder === undefined) return policyRegistry(kept, storeOrigin(inForce))
   for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
-  return policyRegistry(kept, folderOrigin({ ...inForce, watch, folders: policyFolders(folder, queue) }))
+  const beside = limitLoads(policyWorker, SHADOW_THREADS)
+  const shadows = shadowFolders({
+    ...{ ...deps, watch, compile: beside.compile, compileAndTest: beside.compileAndTest },
+    folders: policyFolders(folder, beside, SHADOW),
+    onShadow: (tenantId, change) => logShadow(log, tenantId, change),
+  })
+  return policyRegistry(kept, folderOrigin({ ...inForce, watch, folders: policyFolders(folder, queue) }), shadows)
+}
+
+function logShadow(log: Logger, tenantId: string, { digest, faults }: ShadowChange): void {
+  if (faults.length > 0) log.warn({ tenantId, fault: faults[0], faults: faults.length }, 'the set in shadow is refused')
+  else log.info({ tenantId, digest }, digest === null ? 'no set is in shadow any more' : 'a set is in shadow')
 }
 
 function logChange(log: Logger, tenantId: string, change: PolicyChange): void {

@@ -1,5 +1,6 @@
 import type { Approval, ApprovalStatus, OpenStatus } from '../approvals/approval.ts'
 import type { TrailPlace } from '../audit/chain.ts'
+import type { Grounds } from '../audit/grounds.ts'
 import type { LogKey } from '../evidence/trust.ts'
 import type { Decision } from '../policies/set.ts'
 import type { Awaitable } from './steps.ts'
@@ -55,6 +56,10 @@ export interface DecisionRow {
   /** Rule that decided, if any. */
   rule: string | null
   decidedBy: string
+  /** Decision of the policies, where they were only observed. */
+  observed: string | undefined
+  /** Note of the set in shadow; undefined where none was. */
+  shadow: Grounds['shadow']
 }
 
 /** Action of a decision, with the place of its entry. */

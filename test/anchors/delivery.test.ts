@@ -105,7 +105,7 @@ test('the figures are in the text format of Prometheus, and name no tenant', asy
   for (const family of families)
     assert.match(
       family,
-      /^(\w+) [^\n]+\n# TYPE \1 (?:gauge|counter|histogram)\n(?:\1(?:_bucket|_sum|_count)?(?:\{[a-z]+="[^"\n]+"\})? [0-9.]+\n)+$/,
+      /^(\w+) [^\n]+\n# TYPE \1 (?:gauge|counter|histogram)\n(?:\1(?:_bucket|_sum|_count)?(?:\{[a-z]+="[^"\n]+"(?:,[a-z]+="[^"\n]+")*\})? [0-9.]+\n)+$/,
     )
   assert.match(text, /^gate_sidecar_anchor_up\{sink="file"\} 1$/m)
   assert.match(text, /^gate_sidecar_audit_chain_faults 0$/m)

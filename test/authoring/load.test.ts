@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DIAGNOSTICS } from '../../src/authoring/diagnostics/diagnostics.ts'
 import { formatDiagnostic } from '../../src/authoring/diagnostics/text.ts'
-import { combineTerms, domainOf } from '../../src/policies/set.ts'
+import { domainOf } from '../../src/policies/set.ts'
+import { combineTerms } from '../../src/policies/terms.ts'
 import { HEADER, load, setOf, testdata, testdataNames } from './sources.ts'
 
 for (const name of testdataNames('valid')) {

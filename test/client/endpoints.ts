@@ -142,6 +142,7 @@ export const ENDPOINTS: readonly Exchange[] = [
   },
   { call: 'policies.reload', value: { digest: /^sha256:/ } },
   { call: 'policies.source', value: { digest: /^sha256:/, files: [{ name: /yaml$/, text: /tenant/ }] } },
+  { call: 'policies.shadow', value: { digest: null, comparison: null, faults: [] } },
   { call: 'policies.dryRun', with: pay(5000), value: { verdict: { decision: 'require_approval' }, diagnostics: [] } },
   {
     call: 'policies.dryRun',

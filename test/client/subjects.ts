@@ -184,6 +184,7 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   'policies.reload': (gate) => gate.policies.reload(),
   'service.usage': (gate) => gate.service.usage(),
   'policies.source': (gate) => gate.policies.source(),
+  'policies.shadow': (gate) => gate.policies.shadow(),
   'policies.dryRun': (gate, question) => gate.policies.dryRun(question),
   'replays.begin': (gate, draft) => gate.replays.begin(draft),
   'replays.get': (gate, { id }) => gate.replays.get(id),

@@ -21,12 +21,18 @@ test('what is in force is told to all who may know, and no more than that to an 
     state,
     /Rules\s+4\s+Risk factors\s+1\s+Files\s+main\.yaml\s+Domains\s+finance\s+communication\s+Actions\s+pay/,
   )
-  assert.deepEqual(await page.locator('.tabs a').allInnerTexts(), ['In force', 'Source', 'Dry run', 'Try on yesterday'])
+  assert.deepEqual(await page.locator('.tabs a').allInnerTexts(), [
+    'In force',
+    'Source',
+    'Dry run',
+    'Try on yesterday',
+    'In shadow',
+  ])
   assert.equal(await page.getByRole('button', { name: 'Reload' }).count(), 1)
   await assertSound(opened)
   for (const [role, tabs, mayReload] of [
     ['approver', 0, 0],
-    ['auditor', 4, 0],
+    ['auditor', 5, 0],
     ['operator', 3, 1],
   ] as const) {
     const other = await openConsole(browser, gate, await gate.key({ roles: [role] }), 'policies', PHONE)

@@ -42,7 +42,7 @@ test('a draft is written, tried on what was recorded, and each change is seen si
   )
   await assertSound(opened)
   // The matrix chooses among the changes; the address keeps the choice, and the result.
-  await page.locator('.replay-matrix button').click()
+  await page.locator('.matrix button').click()
   await page.getByText('Denied → Allowed', { exact: true }).waitFor()
   await page.reload()
   await page.getByText('Denied → Allowed', { exact: true }).waitFor()

@@ -14,7 +14,17 @@ function rule(effect: Effect, outcome: Truth = 'true', conditional = true, id = 
   const condition = conditional ? ({ kind: 'condition', name: 'c' } as const) : undefined
   const place = { file: 'acme/main.yaml', line: 1, endLine: 1 }
   return {
-    rule: { id, effect, reason: `${id}.`, description: undefined, actions: [], condition, terms: TERMS, ...place },
+    rule: {
+      id,
+      effect,
+      mode: 'enforce',
+      reason: `${id}.`,
+      description: undefined,
+      actions: [],
+      condition,
+      terms: TERMS,
+      ...place,
+    },
     outcome,
     missing: outcome === 'unknown' ? ['context.a'] : [],
     overBudget: [],

@@ -42,6 +42,7 @@ const PROBES: Record<KeyedRouteId, [roles: readonly Role[], body: unknown, code:
   usage: [['auditor', 'operator'], undefined, undefined],
   previewStop: [['operator'], { level: 'L1', scope: 'a**b' }, 'invalid_request'],
   killSwitchHistory: [['auditor', 'operator'], undefined, undefined],
+  shadowPolicies: [['auditor'], undefined, undefined],
   listPolicies: [['approver', 'auditor', 'operator'], undefined, undefined],
   validatePolicies: [['auditor', 'operator'], {}, 'invalid_request'],
   reloadPolicies: [['operator'], undefined, undefined],

@@ -37,6 +37,14 @@ test('each role is told of its groups of events, and owner and admin of all', ()
   })
 })
 
+test('of sets in shadow, only those are told who may ask for them', () => {
+  for (const type of ['policy.shadowed', 'policy.promoted'])
+    assert.deepEqual(
+      ROLES.filter((role) => mayReceive('policy', [role], type)),
+      ['auditor', 'owner', 'admin'],
+    )
+})
+
 test('an agent is told of its own approvals and decisions, unless another role of its key says more', () => {
   for (const group of ['approval', 'gate'] as const) {
     assert.equal(mayReceiveAll(group, ['agent']), false)

@@ -46,6 +46,7 @@ from .types import (
     RiskRequest,
     RotatedKey,
     RotateKeyRequest,
+    ShadowState,
     SignedIn,
     SignInLink,
     TriggeredKillSwitch,
@@ -207,6 +208,7 @@ class DecisionsEndpoints:
         before: Optional[str] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
         observed: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        shadow: Optional[Literal["differs", "allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
         decided_by: Optional[
             Literal[
@@ -235,6 +237,8 @@ class DecisionsEndpoints:
         - `before`: Only decisions before this place of the trail: `next` of the page before.
         - `decision`: The decision that was made.
         - `observed`: Decision of the policies, for decisions that were only observed.
+        - `shadow`: Decision of the set in shadow, where it would have decided otherwise; `differs`
+        for any of these.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
@@ -253,6 +257,7 @@ class DecisionsEndpoints:
                 "before": before,
                 "decision": decision,
                 "observed": observed,
+                "shadow": shadow,
                 "action": action,
                 "decidedBy": decided_by,
                 "rule": rule,
@@ -405,6 +410,11 @@ class PoliciesEndpoints:
         """The texts of the policy set in force, and the faults of the newest files."""
         answer = self._call("policySource")
         return cast(PolicyTexts, answer)
+
+    def shadow(self) -> ShadowState:
+        """The policy set in shadow, and what it would have decided otherwise."""
+        answer = self._call("shadowPolicies")
+        return cast(ShadowState, answer)
 
     def dry_run(self, request: DryRunRequest) -> DryRun:
         """The decision that the policies in force, or texts that are sent, would make; records
@@ -706,6 +716,7 @@ class AsyncDecisionsEndpoints:
         before: Optional[str] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
         observed: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        shadow: Optional[Literal["differs", "allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
         decided_by: Optional[
             Literal[
@@ -734,6 +745,8 @@ class AsyncDecisionsEndpoints:
         - `before`: Only decisions before this place of the trail: `next` of the page before.
         - `decision`: The decision that was made.
         - `observed`: Decision of the policies, for decisions that were only observed.
+        - `shadow`: Decision of the set in shadow, where it would have decided otherwise; `differs`
+        for any of these.
         - `action`: An action, or a glob: `payment.*`.
         - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
@@ -752,6 +765,7 @@ class AsyncDecisionsEndpoints:
                 "before": before,
                 "decision": decision,
                 "observed": observed,
+                "shadow": shadow,
                 "action": action,
                 "decidedBy": decided_by,
                 "rule": rule,
@@ -904,6 +918,11 @@ class AsyncPoliciesEndpoints:
         """The texts of the policy set in force, and the faults of the newest files."""
         answer = await self._call("policySource")
         return cast(PolicyTexts, answer)
+
+    async def shadow(self) -> ShadowState:
+        """The policy set in shadow, and what it would have decided otherwise."""
+        answer = await self._call("shadowPolicies")
+        return cast(ShadowState, answer)
 
     async def dry_run(self, request: DryRunRequest) -> DryRun:
         """The decision that the policies in force, or texts that are sent, would make; records

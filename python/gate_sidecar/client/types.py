@@ -92,6 +92,8 @@ __all__ = [
     "Role",
     "RotateKeyRequest",
     "RotatedKey",
+    "ShadowNote",
+    "ShadowState",
     "ShownValue",
     "Sidecar",
     "SidecarsByDigest",
@@ -1075,6 +1077,7 @@ class ListedDecision(_ListedDecision, total=False):
     """Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow`
     then.
     """
+    shadow: ShadowNote
 
 
 class ListedKey(TypedDict):
@@ -1193,6 +1196,7 @@ Operation = Literal[
     "approvalBackground",
     "auditVerifyLive",
     "overview",
+    "shadowPolicies",
     "policySource",
     "dryRun",
     "replayPolicies",
@@ -1635,6 +1639,7 @@ class RecordedDecision(_RecordedDecision, total=False):
     """Decision of the policies, if they are only observed (`mode: observe`); `decision` is `allow`
     then.
     """
+    shadow: ShadowNote
 
 
 class _RecoverRequest(TypedDict):
@@ -1980,6 +1985,75 @@ class RotatedKey(TypedDict):
     key: str
     """Shown this once."""
     replaces: Key
+
+
+class _ShadowNote(TypedDict):
+    digest: str
+
+
+class ShadowNote(_ShadowNote, total=False):
+    """The set in shadow, and what it says; absent where none was."""
+
+    decision: Literal["allow", "deny", "require_approval"]
+    """Its decision, where that differs."""
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    rule: Optional[str]
+    failed: Literal["error", "work", "time"]
+    """Reason why it said nothing."""
+
+
+ShadowStateComparisonMatrixItem = TypedDict(
+    "ShadowStateComparisonMatrixItem",
+    {
+        "from": "Literal['allow', 'deny', 'require_approval']",
+        "to": "Literal['allow', 'deny', 'require_approval']",
+        "count": "int",
+    },
+)
+
+
+class ShadowStateComparisonFailedItem(TypedDict):
+    why: Literal["error", "work", "time"]
+    count: int
+
+
+class ShadowStateComparison(TypedDict):
+    decisions: int
+    """Decisions that it was asked about."""
+    matrix: List[ShadowStateComparisonMatrixItem]
+    """Without empty cells."""
+    failed: List[ShadowStateComparisonFailedItem]
+    """Decisions on which it said nothing, by the cause."""
+    complete: bool
+    """False while a long trail is still counted: the next answer has more of it."""
+
+
+class ShadowState(TypedDict):
+    """The set in shadow, which is asked beside the one in force."""
+
+    digest: Optional[str]
+    origin: Optional[Literal["folder", "rules"]]
+    """`folder`: a folder of its own; `rules`: the set in force, with its rules in shadow enforced.
+    """
+    since: Optional[str]
+    """Time at which it came into shadow."""
+    rules: List[str]
+    """Rules of the set in force that are in shadow, where no folder is."""
+    comparison: Optional[ShadowStateComparison]
+    """Decisions of a trail, and of the set in shadow."""
+    faults: List[str]
+    """Reasons why the folder gives no set."""
+    diagnostics: List[Diagnostic]
 
 
 class ShownValue(TypedDict, total=False):
@@ -2589,6 +2663,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "decisionTimeline": Route("GET", "/decisions/:id/timeline", "as_is", "object"),
     "approvalBackground": Route("GET", "/approvals/:id/background", "as_is", "object"),
     "overview": Route("GET", "/overview", "as_is", "object"),
+    "shadowPolicies": Route("GET", "/policies/shadow", "as_is", "object"),
     "policySource": Route("GET", "/policies/source", "as_is", "object"),
     "dryRun": Route("POST", "/policies/dry-run", "as_is", "object"),
     "replayPolicies": Route("POST", "/policies/replay", "as_is", "object"),

@@ -8,7 +8,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import type { Store } from '../../store/store.ts'
 import { entryPlaceFault } from '../audit/verify-range.ts'
 import type { Caller, Deps } from '../deps.ts'
-import { type Decided, decidedOf, observedIn } from '../gate/answer.ts'
+import { type Decided, decidedOf, observedIn, shadowIn } from '../gate/answer.ts'
 import { outcomeOf } from '../outcomes/outcome-of.ts'
 
 /** The entry of a decision, by the decision's id or the entry's own. */
@@ -90,6 +90,7 @@ export async function recordedDecision(deps: Deps, entry: StoredEntry) {
     action: decision.action,
     decision: decision.decision,
     ...observedIn(grounds),
+    ...shadowIn(grounds),
     reason: grounds.reason,
     rule: grounds.rule,
     decidedBy: grounds.decidedBy,

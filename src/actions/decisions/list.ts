@@ -1,7 +1,7 @@
 import { type Glob, globMatches } from '../../base/glob.ts'
 import type { Decision } from '../../policies/set.ts'
 import type { Deps } from '../deps.ts'
-import { observedIn } from '../gate/answer.ts'
+import { observedIn, shadowIn } from '../gate/answer.ts'
 import { PAGE_BYTES, placeOf } from '../page.ts'
 import { decisionsBackwards, type RecentDecision } from './recent-decisions.ts'
 
@@ -20,6 +20,8 @@ export interface DecisionFilter {
   decision?: Decision | undefined
   /** Decision of the policies, for decisions that were only observed. */
   observed?: Decision | undefined
+  /** Decision of the set in shadow, where that differs; `differs` for any. */
+  shadow?: Decision | 'differs' | undefined
   action?: Glob | undefined
   rule?: string | undefined
   agent?: string | undefined
@@ -71,7 +73,7 @@ export async function listDecisions({ store }: Deps, query: DecisionQuery) {
 
 /** An erased decision matches only where no filter asks for its content. */
 function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeof MATCHES)[number]): boolean {
-  const { decision, observed, decidedBy, action, rule, agent, session, minRisk } = filter
+  const { decision, observed, shadow, decidedBy, action, rule, agent, session, minRisk } = filter
   if (decided === undefined) return Object.values(filter).every((wanted) => wanted === undefined)
   const { grounds, risk } = decided
   const isNamed = (wanted: string | undefined, name: string | null): boolean => {
@@ -81,6 +83,7 @@ function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeo
   return (
     (decision === undefined || decided.decision.decision === decision) &&
     (observed === undefined || grounds.observed === observed) &&
+    (shadow === undefined || isShadow(shadow, grounds.shadow?.decision)) &&
     (action === undefined || globMatches(action, decided.decision.action)) &&
     (decidedBy === undefined || grounds.decidedBy === decidedBy) &&
     isNamed(rule, grounds.rule) &&
@@ -90,13 +93,17 @@ function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeo
   )
 }
 
+function isShadow(wanted: Decision | 'differs', decision: string | undefined): boolean {
+  return wanted === 'differs' ? decision !== undefined : decision === wanted
+}
+
 /** A list item; an erased decision has only its place. */
 function listed({ decided, ...place }: RecentDecision) {
   return {
     ...place,
     action: decided?.decision.action ?? null,
     decision: decided?.decision.decision ?? null,
-    ...(decided && observedIn(decided.grounds)),
+    ...(decided && { ...observedIn(decided.grounds), ...shadowIn(decided.grounds) }),
     rule: decided?.grounds.rule ?? null,
     reason: decided?.grounds.reason ?? null,
     riskScore: decided?.risk.score ?? null,

@@ -23,8 +23,12 @@ export function eventForCaller(deps: CheckDeps, caller: Caller, event: ChainEven
   return json
 }
 
-function extentFor(deps: CheckDeps, { key, tenantId }: Caller, { group, approval, keyId, data }: ChainEvent): Extent {
-  if (!mayReceive(group, key.roles)) return 'nothing'
+function extentFor(
+  deps: CheckDeps,
+  { key, tenantId }: Caller,
+  { group, type, approval, keyId, data }: ChainEvent,
+): Extent {
+  if (!mayReceive(group, key.roles, type)) return 'nothing'
   if (group === 'killswitch' || group === 'policy' || group === 'outcome') return 'all'
   if (mayReceiveAll(group, key.roles)) return 'all'
   if (group === 'approval') return approval?.requestedBy === principalOf(key) ? 'limited' : 'nothing'

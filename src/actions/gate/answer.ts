@@ -6,6 +6,7 @@ import { canonicalJson } from '../../base/canonical.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Explanation } from '../../gate/explain.ts'
 import type { CheckRequest } from '../../gate/request.ts'
+import type { ShadowNote } from '../../gate/shadow.ts'
 import { coveringStop, stopSince } from '../../killswitch/killswitch.ts'
 import { type Decision, domainOf, type PolicySet } from '../../policies/set.ts'
 import type { IdempotencyUse } from '../../store/submission.ts'
@@ -61,6 +62,12 @@ export function checkAnswer(
 export function observedIn({ observed }: Decided['grounds']): { observed?: Decision } {
   // It was written from a decision, and its commitment binds it.
   return observed === undefined ? {} : { observed: observed as Decision }
+}
+
+/** The note of the set in shadow, as a member; it is never part of an answer to the agent. */
+export function shadowIn({ shadow }: Decided['grounds']): { shadow?: ShadowNote } {
+  // As above.
+  return shadow === undefined ? {} : { shadow: shadow as ShadowNote }
 }
 
 /**

@@ -5,6 +5,7 @@ import { explanationOf } from '../../gate/explain.ts'
 import { sessionOf } from '../../gate/history.ts'
 import { inMode } from '../../gate/observe.ts'
 import type { CheckRequest } from '../../gate/request.ts'
+import { policyDecision, type ShadowNote } from '../../gate/shadow.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { Guard, Placed } from '../../store/submission.ts'
 import { type Caller, type CheckDeps, committedTime, type Decided, decideAndCommit } from '../deps.ts'
@@ -12,6 +13,7 @@ import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
 import { type Asked, type Resolution, resolveHold, ruled } from './hold.ts'
 import { judgeNow, reserveFor, turnFor } from './judge.ts'
+import { shadowBeside } from './shadow.ts'
 
 export interface CheckOptions {
   /** Requests an explanation; none is computed otherwise. */
@@ -67,7 +69,9 @@ async function decide(
   const asked: Asked = { caller, request, judged, decisionId: deps.newId('decision') }
   const { hold } = judged.outcome
   const resolved = asObserved(judged, hold === null ? ruled(judged.outcome) : await resolveHold(deps, asked, hold))
-  const entry = decisionEntry(asked, resolved)
+  const shadowing = shadowBeside(deps, asked, resolved)
+  const shadow = shadowing instanceof Promise ? await shadowing : shadowing
+  const entry = decisionEntry(asked, resolved, shadow)
   const bound = idempotency && bindTo(deps, caller, idempotency, earlier, entry.id)
   return {
     submission: {
@@ -81,6 +85,7 @@ async function decide(
     },
     isAbandoned: caller.hasHungUp,
     reply({ entries }) {
+      if (shadow !== undefined) deps.shadows?.count(policyDecision(resolved.outcome), shadow)
       const decidedMs = decidedAtMs(deps, entries, entry.id)
       const answer = checkAnswer(entry, decidedMs, deadlineOf(deps, resolved.approval), judged.set)
       return explain ? { ...answer, ...explanationFor(asked, resolved) } : answer
@@ -140,6 +145,7 @@ function countsAsTaken({ decision, decidedBy }: Resolution['outcome']): boolean 
 function decisionEntry(
   { caller, request, judged, decisionId: id }: Asked,
   { outcome, approval }: Resolution,
+  shadow: ShadowNote | undefined,
 ): DecisionEntry {
   const { set, risk, nowMs, seen, subject } = judged
   // In the order of the canonical form, which costs less then.
@@ -164,6 +170,7 @@ function decisionEntry(
       retry: outcome.retry,
       rule: outcome.rule,
       session: (set && sessionOf(set, request)) ?? null,
+      ...(shadow !== undefined && { shadow }),
       taken: countsAsTaken(outcome) ? request.action : null,
       unevaluable: outcome.unevaluable,
     },

@@ -1,5 +1,5 @@
-import type { Pause } from '../../base/work.ts'
-import { type Judgement, judge } from '../../gate/judge.ts'
+import { MAX_WORK, type Pause } from '../../base/work.ts'
+import { type Judgement, judge, type Question } from '../../gate/judge.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import type { Risk } from '../../gate/risk.ts'
 import { principalOf } from '../../keys/apikey.ts'
@@ -31,7 +31,36 @@ export function judgeNow(
   asked: Asked,
   { isExplained, reservation }: JudgeOptions,
 ): Judged | Promise<Judged> {
-  const now = situationOf(deps, caller, asked, isExplained)
+  return judgeAt(situationOf(deps, caller, asked, isExplained), deps, caller, asked, reservation)
+}
+
+/**
+ * Judges a judged request by another set, as of the same time and as if nothing were stopped, with half of the work of a
+ * check.
+ *
+ * @throws what reading the history throws
+ */
+export function judgeBeside(
+  deps: CheckDeps,
+  caller: Caller,
+  asked: Asked,
+  { subject, nowMs }: Judged,
+  set: PolicySet,
+): Judged | Promise<Judged> {
+  const beside = { set, subject, nowMs, stop: undefined, agent: principalOf(caller.key), isExplained: false }
+  const judging = (): Judged | Promise<Judged> =>
+    judgeAt({ ...beside, maxWork: MAX_WORK / 2 }, deps, caller, asked, null)
+  const turn = set.evaluator.isQuick(asked.action) ? undefined : deps.pause?.(caller.tenantId)
+  return turn?.then(judging) ?? judging()
+}
+
+function judgeAt(
+  now: Situation,
+  deps: CheckDeps,
+  caller: Caller,
+  asked: Asked,
+  reservation: string | null,
+): Judged | Promise<Judged> {
   const { set } = now
   if (set !== undefined && countsHistory(set, asked.action))
     return deps.history
@@ -53,7 +82,7 @@ interface JudgeOptions {
 }
 
 /** The state that a judgement is made by. */
-type Situation = ReturnType<typeof situationOf>
+type Situation = ReturnType<typeof situationOf> & Pick<Question, 'maxWork'>
 
 function situationOf(
   { clock, policies, store }: CheckDeps,
@@ -80,7 +109,7 @@ function judgeIn(
   { history, seen }: ReadHistory,
 ): Judged | Promise<Judged> {
   const { pause, isLarge } = deps
-  const { set, subject, stop, agent, nowMs, isExplained } = now
+  const { set, subject, stop, agent, nowMs, isExplained, maxWork } = now
   const { action, context, plan } = asked
   const conclude = (judgement: Judgement): Judged => {
     const { outcome, risk } = judgement
@@ -99,6 +128,7 @@ function judgeIn(
       plan,
       history,
       isExplained,
+      ...(maxWork !== undefined && { maxWork }),
       pause: pause && inSlices(() => pause(caller.tenantId)),
     })
   const judging = isLarge && pause ? pause(caller.tenantId).then(evaluate) : evaluate()

@@ -152,9 +152,9 @@ async function readOn(store: Store, tails: Tails, tail: Tail, end: number, limit
   const range = { first: tail.next, end }
   const decisions = await store.decisions(tail.chain, range)
   const ended = isLane(tail.chain) ? [] : await endedIn(store, tail.chain, range)
-  for (const { ts, ...kind } of decisions) {
+  for (const { ts, decision, rule, decidedBy } of decisions) {
     tail.times.push(Date.parse(ts))
-    tail.places.push(placeOf(tails, kind))
+    tail.places.push(placeOf(tails, { decision, rule, decidedBy }))
   }
   tail.ended.push(...ended)
   tail.next = end

@@ -1,6 +1,7 @@
 import { type Actor, SERVICE } from '../../audit/draft.ts'
 import { MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
 import { type Clock, formatTimestamp, steadyClock } from '../../base/time.ts'
+import { type PolicyFolders, settling } from './folders.ts'
 import {
   type InForceDeps,
   type Loaded,
@@ -13,14 +14,6 @@ import {
 import type { PolicyOrigin } from './registry.ts'
 import { storedSource } from './stored.ts'
 import { textsIn } from './texts.ts'
-
-/** The folders of all tenants. Faults of a folder never throw: they become its `problem`. */
-export interface PolicyFolders {
-  names(): string[]
-  read(tenant: string): Promise<TenantFolder>
-  /** Reads until two readings in a row, a moment apart, are equal. */
-  readSettled(tenant: string): Promise<TenantFolder>
-}
 
 export interface FolderDeps extends InForceDeps {
   folders: PolicyFolders
@@ -44,9 +37,6 @@ export interface FolderSlot extends Slot {
    */
   readonly unrecorded: TenantFolder | null
 }
-
-/** Time limit of a folder that keeps changing; beyond it that is a fault, since its content may matter. */
-const UNSETTLED_MS = 10_000
 
 /** The sets of a folder for each tenant, replaced set by set as the folders change. */
 export function folderOrigin(given: FolderDeps): PolicyOrigin<FolderSlot> {
@@ -82,28 +72,6 @@ export function folderOrigin(given: FolderDeps): PolicyOrigin<FolderSlot> {
         if (folder !== undefined) await consider(slots, folder)
       } else if (slot?.retry != null && isTime(slot.retry)) await consider(slots, slot.retry.folder)
     },
-  }
-}
-
-/**
- * Detects a settled folder: two readings in a row were equal. A half-written file changes before the next reading, so
- * it never comes into force, valid or not.
- */
-function settling({ steady }: Timed) {
-  const changing = new Map<string, { fingerprint: string; sinceMs: number }>()
-  /** The folder to handle; undefined while it changes. `taken` is the fingerprint of the last handled content. */
-  return (folder: TenantFolder, taken: string | undefined): TenantFolder | undefined => {
-    const { tenant, fingerprint } = folder
-    const earlier = changing.get(tenant)
-    if (fingerprint === taken || fingerprint === earlier?.fingerprint) {
-      changing.delete(tenant)
-      return folder
-    }
-    const sinceMs = earlier?.sinceMs ?? steady()
-    changing.set(tenant, { fingerprint, sinceMs })
-    if (steady() - sinceMs <= UNSETTLED_MS) return undefined
-    const problem = `has been changing for more than ${UNSETTLED_MS / 1000} s`
-    return { tenant, fingerprint: 'changing', source: { problem } }
   }
 }
 

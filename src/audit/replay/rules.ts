@@ -53,6 +53,8 @@ const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Rule>> = 
   'tenant.changed': system({ tenant: HOST }),
   'policy.loaded': tenants({ policy: { host: true, service: true, key: ROUTES.reloadPolicies } }),
   'policy.rejected': tenants({ none: { service: true, key: ROUTES.reloadPolicies } }),
+  'policy.shadowed': tenants({ none: { service: true, key: ROUTES.reloadPolicies } }),
+  'policy.promoted': tenants({ none: HOST }),
   'auth.refused': anywhere({ none: SERVICE }),
   'audit.genesis': inLanes(anywhere({ none: SERVICE })),
   'audit.checkpoint': system({ none: SERVICE }),

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts'
 import type { Judgement } from '../../gate/judge.ts'
-import type { Candidate, Factor, Leaf, PolicySet, Rule } from '../../policies/set.ts'
+import { type Candidate, enforcedRules, type Factor, type Leaf, type PolicySet, type Rule } from '../../policies/set.ts'
 import { leafText } from '../lint/describe.ts'
 import { type Boundary, boundariesOf } from './boundaries.ts'
 import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
@@ -33,7 +33,8 @@ interface Counter extends CoverageItem {
 export function coverageOf(set: PolicySet) {
   const counters = new Map<Candidate | Leaf, Counter>()
   const leavesBelow = new Map<Candidate, readonly Leaf[]>()
-  for (const candidate of [...set.rules, ...set.factors]) {
+  // Tests ask what is enforced.
+  for (const candidate of [...enforcedRules(set), ...set.factors]) {
     const possible = possibleTruths(set, candidate)
     leavesBelow.set(candidate, [...possible.leaves.keys()])
     addCandidate(counters, candidate, possible)

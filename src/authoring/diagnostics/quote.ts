@@ -1,5 +1,5 @@
 import { memo } from '../../base/memo.ts'
-import { insidePath, type PolicySource } from '../load/files.ts'
+import { insidePath, type PolicySource, shownPath } from '../load/files.ts'
 import { decodeText } from '../yaml/encoding.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { isAboutFile, type LinesOf } from './text.ts'
@@ -26,12 +26,15 @@ export function quoted(diagnostics: readonly Diagnostic[], source: PolicySource)
 }
 
 /** The lines of a set's files, as diagnostics name and count them. Each file is split once, whatever the number of its faults. */
-export function linesIn({ tenant, files, lists }: PolicySource): LinesOf {
+export function linesIn(source: PolicySource): LinesOf {
+  const { files, lists } = source
   const listFiles = [...lists].flatMap(([path, bytes]) =>
     bytes instanceof Uint8Array ? [{ name: insidePath(path), bytes }] : [],
   )
   return memo((file: string) => {
-    const bytes = [...files, ...listFiles].find(({ name }) => `${tenant}/${name}` === file)?.bytes
+    const bytes = [...files, ...listFiles].find(
+      ({ name }) => name !== undefined && shownPath(source, name) === file,
+    )?.bytes
     return bytes === undefined ? [] : decodeText(bytes).text.split(/\r?\n/)
   })
 }

@@ -88,8 +88,9 @@ function differing(a: Readonly<Record<string, Json>>, b: Readonly<Record<string,
 }
 
 function ruleMembers({ conditions }: PolicyData): Members<Rule> {
-  return ({ effect, actions, condition, reason, terms }) => ({
+  return ({ effect, mode, actions, condition, reason, terms }) => ({
     effect,
+    mode,
     actions: actions.map(({ text }) => text),
     when: conditionJson(condition, conditions),
     reason,

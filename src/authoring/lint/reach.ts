@@ -1,5 +1,5 @@
 import { type Glob, globMatches, matchesAny, parseGlob } from '../../base/glob.ts'
-import type { PolicyData } from '../../policies/set.ts'
+import { enforcedRules, type PolicyData } from '../../policies/set.ts'
 import { itemsOf, memberOf } from '../yaml/node.ts'
 import { PAIRS } from './budget.ts'
 import type { Certain } from './certain.ts'
@@ -9,7 +9,7 @@ import type { Certain } from './certain.ts'
  * that nothing restrains.
  */
 export function reportReach({ set, names }: Certain): void {
-  const restraining = set.rules.filter(({ effect }) => effect !== 'allow')
+  const restraining = enforcedRules(set).filter(({ effect }) => effect !== 'allow')
   const restrained = restraining.flatMap(({ actions }) => actions)
   const known = [...set.actions.keys(), ...set.rules.flatMap(({ effect, actions }) => examplesOf(effect, actions))]
   // Beyond the budget nothing is reported.

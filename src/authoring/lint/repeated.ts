@@ -1,6 +1,6 @@
 import { type Glob, globContains } from '../../base/glob.ts'
 import { repeatsOf } from '../../base/grouped.ts'
-import type { PolicyData, Rule } from '../../policies/set.ts'
+import { enforcedRules, type PolicyData, type Rule } from '../../policies/set.ts'
 import { placeText } from '../load/declarations.ts'
 import type { Names } from '../load/names.ts'
 import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
@@ -22,7 +22,7 @@ export function reportRepeated(set: PolicyData, names: Names, files: readonly No
   }
   for (const { leaf, node } of writtenLeaves(names))
     if (Array.isArray(leaf.wanted)) reportValues(memberOf(node, 'value'), names)
-  return reportRules(set.rules, names)
+  return reportRules(enforcedRules(set), names)
 }
 
 /** Most patterns of a list that are compared with each other; in a longer list only equal ones are noticed. */

@@ -1,6 +1,13 @@
 import { type Glob, globContains } from '../../base/glob.ts'
 import { applies } from '../../gate/decide.ts'
-import type { Condition, Factor, PolicyData, Rule, Truth } from '../../policies/set.ts'
+import {
+  type Condition,
+  enforcedRules,
+  type Factor,
+  type PolicyData,
+  type Rule,
+  type Truth,
+} from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { memberOf } from '../yaml/node.ts'
 import type { Budget } from './budget.ts'
@@ -41,7 +48,7 @@ export function reportShadowed(set: PolicyData, names: Names, inputs: ShadowInpu
   const { search, coverBudget, repeated, faulty, mistyped } = inputs
   const order = new Map(set.rules.map((rule, i) => [rule, i]))
   const covering = coveringFinder(
-    set.rules.filter((rule) => !mistyped.has(rule)),
+    enforcedRules(set).filter((rule) => !mistyped.has(rule)),
     coverBudget,
   )
   const factorsAlways = set.factors.filter(({ condition, scale }) => condition === undefined && scale === undefined)

@@ -3,7 +3,7 @@ import { grouped } from '../../base/grouped.ts'
 import { memo } from '../../base/memo.ts'
 import { leavesOf } from '../../policies/kleene.ts'
 import { ANY, type FactPath, factPath, isPlural, OVER_TIME_ROOTS } from '../../policies/path.ts'
-import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
+import { type Condition, enforcedRules, type Leaf, type PolicyData, type Rule } from '../../policies/set.ts'
 import { BUILT_IN_FACTS } from '../load/fact-names.ts'
 import { schemaAt, typesOf } from '../schemas/actions.ts'
 import { declaredFor, isPresenceTest, mayBeMissing } from '../schemas/presence.ts'
@@ -18,7 +18,7 @@ export function reportUncertain(certain: Certain): void {
   const { set, names } = certain
   const reported = new Set<Leaf>()
   const covering = grouped(
-    set.rules.flatMap((rule) => absencesIn(rule.condition, set).map((fact) => ({ fact, rule }))),
+    enforcedRules(set).flatMap((rule) => absencesIn(rule.condition, set).map((fact) => ({ fact, rule }))),
     ({ fact }) => fact,
   )
   // Beyond it each absence is reported.

@@ -1,6 +1,6 @@
 import { type Glob, globsIntersect, matchesAny } from '../../base/glob.ts'
 import { SESSION_ACTIONS } from '../../policies/path.ts'
-import type { PolicyData } from '../../policies/set.ts'
+import { enforcedRules, type PolicyData } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { overTimeFacts } from '../load/over-time.ts'
 import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
@@ -37,7 +37,9 @@ function report(
 export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]): void {
   // An approval can allow an action that is held by default.
   if (set.defaults.decision !== 'deny') return
-  const permitting = set.rules.filter(({ effect }) => effect !== 'deny').flatMap(({ actions }) => actions)
+  const permitting = enforcedRules(set)
+    .filter(({ effect }) => effect !== 'deny')
+    .flatMap(({ actions }) => actions)
   // Beyond it nothing is reported.
   const budget = createBudget(PAIRS)
   const isIdle = (globs: readonly Glob[]): boolean =>

@@ -28,8 +28,10 @@ export function insidePath(path: string): string | undefined {
 
 /** The files of one tenant's folder as they were read; loading reads nothing else. */
 export interface PolicySource {
-  /** The folder's name. */
+  /** The tenant that the files are about. */
   tenant: string
+  /** The folder's name in diagnostics, where it is not that of the tenant. */
+  folder?: string
   /** Policies and tests, by name in the folder. */
   files: readonly { name: string; bytes: Uint8Array }[]
   /** Policies and tests that are links out of the folder, by name; the empty name is the folder itself. */
@@ -37,6 +39,11 @@ export interface PolicySource {
   lists: ListFiles
   /** Other entries of the folder, each reported: as an error when it is named as a policy or test. */
   ignored: readonly string[]
+}
+
+/** A file, or the folder itself, as diagnostics name it. */
+export function shownPath({ tenant, folder = tenant }: Pick<PolicySource, 'tenant' | 'folder'>, name = ''): string {
+  return name === '' ? folder : `${folder}/${name}`
 }
 
 /** The contents of a tenant's folder: its files as they were read, or the reason why they cannot be. */

@@ -5,19 +5,19 @@ import { reportJoined } from '../lint/odd-constants.ts'
 import { closest } from '../suggest/closest.ts'
 import { controlCharacters, decodeText } from '../yaml/encoding.ts'
 import { type Entry, entriesOf, itemsOf, memberOf, type Node, type Source, sourceOf, textOf } from '../yaml/node.ts'
-import { insidePath, type ListFiles, type ListProblem, type PolicySource } from './files.ts'
+import { insidePath, type ListFiles, type ListProblem, type PolicySource, shownPath } from './files.ts'
 import { LIMITS } from './limits.ts'
 
 /** Values of the declared lists. An unreadable list counts as declared, so that its users are not at fault too. */
 export function readLists(
   declared: readonly Entry[],
-  { tenant, lists: files }: Pick<PolicySource, 'tenant' | 'lists'>,
+  from: Pick<PolicySource, 'tenant' | 'folder' | 'lists'>,
   report: Report,
 ): ReadLists {
   const lists = new Map<string, readonly Json[]>()
   const sources = new Map<string, Source>()
   const named = new Set(declared.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
-  const reading: Reading = { tenant, files, named, report }
+  const reading: Reading = { from, files: from.lists, named, report }
   for (const { name, value } of declared) {
     const { values = [], source } = readList(value, reading) ?? {}
     if (lists.has(name)) continue
@@ -35,7 +35,7 @@ interface ReadLists {
 }
 
 interface Reading {
-  readonly tenant: string
+  readonly from: Pick<PolicySource, 'tenant' | 'folder'>
   readonly files: ListFiles
   /** Files that lists name, by insidePath. */
   readonly named: ReadonlySet<string>
@@ -126,7 +126,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
 }
 
-function readLines(node: Node, path: string, bytes: Uint8Array, { tenant, report }: Reading): ReadList | undefined {
+function readLines(node: Node, path: string, bytes: Uint8Array, { from, report }: Reading): ReadList | undefined {
   const { text, fault } = decodeText(bytes)
   if (fault !== undefined) {
     const place = fault.place === undefined ? '' : ` (line ${fault.place.line}, column ${fault.place.column})`
@@ -137,7 +137,7 @@ function readLines(node: Node, path: string, bytes: Uint8Array, { tenant, report
     const line = text.slice(0, control).split('\n').length
     return report.add('GATE1313', node, `The list file has a control character in line ${line}; it is not plain text.`)
   }
-  const source = sourceOf(`${tenant}/${insidePath(path)}`, text)
+  const source = sourceOf(shownPath(from, insidePath(path)), text)
   if (source.lineStarts.length - (text.endsWith('\n') ? 1 : 0) > LIMITS.listLines)
     return report.add('GATE1313', node, `The list file has more than ${LIMITS.listLines} lines.`)
   const lines = listLinesOf(source)

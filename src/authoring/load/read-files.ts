@@ -9,7 +9,15 @@ import { withFlatSections } from '../suggest/nested-sections.ts'
 import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from '../yaml/node.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { withLastKeys } from '../yaml/repeated-keys.ts'
-import { isNamedAsPolicy, isPolicyFile, isTestFile, mentions, mentionsLists, type PolicySource } from './files.ts'
+import {
+  isNamedAsPolicy,
+  isPolicyFile,
+  isTestFile,
+  mentions,
+  mentionsLists,
+  type PolicySource,
+  shownPath,
+} from './files.ts'
 
 /** A file that was read as a document. */
 export interface PolicyFile {
@@ -34,7 +42,7 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
       .filter(({ name }) => wanted(name))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap(({ name, bytes }) => {
-        const root = readDocument(`${source.tenant}/${name}`, bytes, report)
+        const root = readDocument(shownPath(source, name), bytes, report)
         return root === undefined ? [] : [{ name, root }]
       })
   const repaired = ({ name, root }: PolicyFile) => ({
@@ -47,13 +55,13 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
   const last = written.map(({ root }) => withLastKeys(root))
   const isRepeated = last.some((root) => root !== undefined)
   const again = isRepeated ? written.map(({ name, root }, i) => repaired({ name, root: last[i] ?? root })) : []
-  const outside = source.outside ?? []
-  reportOutside(source.tenant, outside, report)
+  const { outside = [] } = source
+  reportOutside(source, report)
   const others = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
   const ignored = [...source.ignored, ...others]
   const misnamed = ignored.filter(isNamedAsPolicy)
   if (names.length + outside.length + misnamed.length === 0) {
-    const folder = placeAt(sourceOf(source.tenant, ''), 0)
+    const folder = placeAt(sourceOf(shownPath(source), ''), 0)
     report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
   }
   reportIgnored(source, ignored, documents, report)
@@ -72,23 +80,23 @@ function withPlainForm(root: Node, report: Report): Node {
   return withSchemasUnderContext(withFlatFacts(sorted, report), report)
 }
 
-function reportOutside(tenant: string, outside: readonly string[], report: Report): void {
-  for (const name of outside) {
-    const place = placeAt(sourceOf(name === '' ? tenant : `${tenant}/${name}`, ''), 0)
+function reportOutside(source: PolicySource, report: Report): void {
+  for (const name of source.outside ?? []) {
+    const place = placeAt(sourceOf(shownPath(source, name), ''), 0)
     const from = name === '' ? 'policies folder' : "tenant's folder"
     report.add('GATE1022', place, `The link leads out of the ${from}, so nothing of it is read.`)
   }
 }
 
 function reportIgnored(
-  { tenant, files }: PolicySource,
+  source: PolicySource,
   ignored: readonly string[],
   read: readonly PolicyFile[],
   report: Report,
 ): void {
-  const unread = files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
+  const unread = source.files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
   for (const name of ignored) {
-    const place = placeAt(sourceOf(`${tenant}/${name}`, ''), 0)
+    const place = placeAt(sourceOf(shownPath(source, name), ''), 0)
     if (isNamedAsPolicy(name)) {
       // Docker makes an empty folder of a missing mount: as a warning, a deny would be gone unnoticed.
       const fault = isPolicyFile(name) || isTestFile(name) ? 'It is not a regular file' : 'Its ending has capitals'

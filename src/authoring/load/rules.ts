@@ -1,11 +1,19 @@
-import { type ApprovalTerms, type Candidate, EFFECTS, type Factor, type Rule, type Scale } from '../../policies/set.ts'
+import {
+  type ApprovalTerms,
+  type Candidate,
+  EFFECTS,
+  type Factor,
+  RULE_MODES,
+  type Rule,
+  type Scale,
+} from '../../policies/set.ts'
 import { keyOf, lastLineOf, lineOf, memberOf, type Node, numberOf, textOf } from '../yaml/node.ts'
 import { readCondition } from './conditions.ts'
 import { readFactName } from './fact-names.ts'
 import { readGlobs } from './globs.ts'
 import type { Names } from './names.ts'
 import { readReason } from './reason.ts'
-import { readTerms } from './settings.ts'
+import { DEFAULT_RULE_MODE, readTerms } from './settings.ts'
 
 /** Reads a rule; undefined when it is too faulty to be one. Every fault is reported. */
 export function readRule(node: Node, names: Names, setTerms: ApprovalTerms): Rule | undefined {
@@ -24,7 +32,8 @@ export function readRule(node: Node, names: Names, setTerms: ApprovalTerms): Rul
   const reason = readReason(node, names.report)
   if (id === undefined || reason === undefined || effect === undefined || candidate === undefined) return undefined
   const description = textOf(memberOf(node, 'description'))
-  const rule: Rule = { ...candidate, id, endLine: lastLineOf(node), reason, effect, description, terms }
+  const mode = RULE_MODES.find((known) => known === memberOf(node, 'mode')?.value) ?? DEFAULT_RULE_MODE
+  const rule: Rule = { ...candidate, id, endLine: lastLineOf(node), reason, effect, mode, description, terms }
   names.nodes.set(rule, node)
   return rule
 }

@@ -25,6 +25,7 @@ export const DEFAULT_THRESHOLDS = { requireApproval: 40, deny: 80 }
 export const DEFAULT_REASON = 'No rule allows this action.'
 export const DEFAULT_TIMEZONE = 'UTC'
 export const DEFAULT_MODE = 'enforce'
+export const DEFAULT_RULE_MODE = 'enforce'
 export const DEFAULT_EXPLAIN = 'full'
 
 /** Describes the form of a duration. */

@@ -1,7 +1,7 @@
 import * as Type from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
-import { EFFECTS, FACT_TYPES, MODES } from '../../policies/set.ts'
-import { DEFAULT_EXPLAIN, DEFAULT_MODE, DEFAULT_TIMEZONE } from '../load/settings.ts'
+import { EFFECTS, FACT_TYPES, MODES, RULE_MODES } from '../../policies/set.ts'
+import { DEFAULT_EXPLAIN, DEFAULT_MODE, DEFAULT_RULE_MODE, DEFAULT_TIMEZONE } from '../load/settings.ts'
 import { History, Session } from './over-time.ts'
 import { byName, closed, Description, Globs, NAME_PATTERN, nameOf, TEXT, text } from './parts.ts'
 import { Approval, Defaults, Thresholds } from './settings.ts'
@@ -104,7 +104,15 @@ function ruleShape<S extends Type.TSchema>(condition: S) {
       }),
       reason: text('Reason that the agent and the approver are told.', 'Large payments are looked at by a person.'),
     },
-    { when: condition, approval: Approval, description: Description },
+    {
+      when: condition,
+      mode: Type.Enum([...RULE_MODES], {
+        default: DEFAULT_RULE_MODE,
+        description: 'enforce, or shadow: what would be decided with the rule is recorded, and it decides nothing.',
+      }),
+      approval: Approval,
+      description: Description,
+    },
     { title: 'rule', description: 'Allows, holds or denies actions: always, or when a condition holds.' },
   )
 }

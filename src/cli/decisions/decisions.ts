@@ -3,10 +3,12 @@ import { addCommonOptions, type GateCommand } from '../command.ts'
 import { type CommonOptions, EXIT } from '../context.ts'
 import { withStore } from '../data-file.ts'
 import { type Line, paint, prettyJson, print, undisguisedLines } from '../output.ts'
-import { EFFECT_STYLE, observedLines } from './explanation-lines.ts'
+import { EFFECT_STYLE, observedLines, shadowLines } from './explanation-lines.ts'
+import { addListCommand } from './list.ts'
 
 export function addDecisionCommands(program: GateCommand): void {
-  const decisions = program.command('decisions').description('show recorded decisions')
+  const decisions = program.command('decisions').description('list and show recorded decisions')
+  addListCommand(decisions)
   addCommonOptions(decisions.command('show <id>'), 'data')
     .description('show a decision, its reason and its place in the chain; exit 1 if its entry does not verify')
     .example('decisions show dec_01hzy3v4q2m8k7t6r5w4x3y2z1')
@@ -25,6 +27,7 @@ function linesOf(found: RecordedDecision): Line[] {
   return [
     [`${found.id}  `, paint(EFFECT_STYLE[decision], decision)],
     ...observedLines(found.observed),
+    ...shadowLines(found.shadow),
     `action        ${found.action}`,
     `reason        ${found.reason}`,
     `decided by    ${found.decidedBy}${found.rule === null ? '' : `, rule ${found.rule}`} at ${found.timestamp}`,

@@ -8,6 +8,7 @@ import type {
   ExplainedScale,
   Explanation,
 } from '../../gate/explain.ts'
+import { SHADOW_FAILURES, type ShadowNote } from '../../gate/shadow.ts'
 import type { Shown } from '../../gate/shown.ts'
 import type { ApprovalTerms, Effect, Truth } from '../../policies/set.ts'
 import { termsText } from '../approvals/terms.ts'
@@ -63,6 +64,15 @@ export function observedLines(observed: Effect | undefined): Line[] {
   return observed === undefined
     ? []
     : [['observed      ', paint('yellow', `${observed}: the policies were not enforced`)]]
+}
+
+/** A line about what the set in shadow would have decided otherwise, or why it said nothing. */
+export function shadowLines(note: ShadowNote | undefined): Line[] {
+  if (note === undefined) return []
+  if ('failed' in note) return [`shadow        no answer: ${SHADOW_FAILURES[note.failed]}`]
+  if (!('decision' in note)) return []
+  const by = note.rule === null ? note.decidedBy : `rule ${note.rule}`
+  return [['shadow        ', paint(EFFECT_STYLE[note.decision], note.decision), ` by ${by}, of ${note.digest}`]]
 }
 
 /** The whole explanation: each rule and risk factor of the action, with the facts of its conditions. */

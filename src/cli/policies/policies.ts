@@ -1,12 +1,14 @@
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { limitOption } from '../context.ts'
+import { environmentOption, limitOption } from '../context.ts'
 import { history } from './loads.ts'
+import { promote } from './promote.ts'
 import { push, rollback } from './push.ts'
+import { shadow } from './shadow.ts'
 
 export function addPolicyCommands(program: GateCommand): void {
   const policies = program
     .command('policies')
-    .description('put policy sets in the store, for every sidecar that uses it')
+    .description('put policy sets in force: from the store, for every sidecar that uses it, or out of shadow')
   addPushOptions(policies.command('push [path]'), 'data', 'policies')
     .description(
       'put a set in force on every sidecar that takes its policies from the store; exit 1 for a set with an error or a failing test',
@@ -22,6 +24,22 @@ tests and lists of its folder. Without it, the tenant's folder in --policies is 
     .option('--to <digest>', 'digest of a set that was in force before')
     .example('policies rollback --tenant acme')
     .action(rollback)
+  addPushOptions(policies.command('shadow'), 'data', 'policies')
+    .addOption(environmentOption())
+    .description('show what the set in shadow would have decided otherwise, and since when it is in shadow')
+    .notes(`
+A set is in shadow in the folder TENANT.shadow beside that of the tenant, or as rules with \`mode: shadow\`. It is asked at
+each check, and decides nothing.`)
+    .example('policies shadow --tenant acme')
+    .action(shadow)
+  addPushOptions(policies.command('promote'), 'data', 'policies')
+    .addOption(environmentOption())
+    .description('put the set in shadow in force, and record what it had said; exit 1 for an error or a failing test')
+    .notes(`
+The folders TENANT and TENANT.shadow are exchanged, so that the set before is in shadow then: the same command takes a
+promotion back. Without TENANT.shadow, rules with \`mode: shadow\` get \`mode: enforce\`.`)
+    .example('policies promote --tenant acme')
+    .action(promote)
   addPushOptions(policies.command('history'), 'data')
     .description('list the sets of a tenant that came into force, the newest first')
     .addOption(limitOption(20, 1000))

@@ -24,7 +24,7 @@ interface PushOptions extends CommonOptions {
 }
 
 /** A set that was loaded and tested, or the faults that keep it from being one. */
-interface Checked {
+export interface Checked {
   folder: TenantFolder
   set: PolicySet | undefined
   diagnostics: readonly Diagnostic[]
@@ -46,7 +46,7 @@ function folderBySettings(options: PushOptions): string {
   return folder
 }
 
-async function checkedFolder(folder: TenantFolder): Promise<Checked> {
+export async function checkedFolder(folder: TenantFolder): Promise<Checked> {
   const { source } = folder
   if ('problem' in source) return { folder, set: undefined, diagnostics: await findingsIn(folder, () => []) }
   const { data, diagnostics } = await compileAndTest(source)

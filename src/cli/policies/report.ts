@@ -4,7 +4,7 @@ import { compareDiagnostics, type Diagnostic } from '../../authoring/diagnostics
 import { FORMATS, type Format, formatDiagnostics, isValid } from '../../authoring/diagnostics/formats.ts'
 import { linesIn } from '../../authoring/diagnostics/quote.ts'
 import { type LinesOf, type Look, PLAIN } from '../../authoring/diagnostics/text.ts'
-import type { TenantFolder } from '../../authoring/load/files.ts'
+import { shownPath, type TenantFolder } from '../../authoring/load/files.ts'
 import { counted } from '../../base/counted.ts'
 import { VERSION } from '../../version.ts'
 import { type CommonOptions, EXIT, UsageError } from '../context.ts'
@@ -62,9 +62,9 @@ function summaryOf(folders: readonly TenantFolder[], diagnostics: readonly Diagn
 
 /** Source lines of the loaded folders. */
 export function linesOfAll(folders: readonly TenantFolder[]): LinesOf {
-  const sources = folders.flatMap(({ tenant, source }) =>
-    'files' in source ? [[tenant, linesIn(source)] as const] : [],
+  const sources = folders.flatMap(({ source }) =>
+    'files' in source ? [[shownPath(source), linesIn(source)] as const] : [],
   )
-  const byTenant = new Map(sources)
-  return (file) => byTenant.get(file.slice(0, file.indexOf('/')))?.(file) ?? []
+  const byFolder = new Map(sources)
+  return (file) => byFolder.get(file.slice(0, file.indexOf('/')))?.(file) ?? []
 }

@@ -19,7 +19,7 @@ export function linesOf(shown: Limited, verbose: boolean): Line[] {
     ...exceptionsOf(shown).map((text) => `left out      ${text}`),
     `changed       ${changed} (${percentOf(changed, report.decided)})`,
     '',
-    ...matrixLines(report),
+    ...matrixLines(report, 'then \\ draft'),
     ...kindLines(report, verbose),
     ...shiftLines(report),
     ...limits.map(({ limit, count, exceeded }): Line => {
@@ -30,9 +30,10 @@ export function linesOf(shown: Limited, verbose: boolean): Line[] {
   ]
 }
 
-function matrixLines(report: ReplayReport): Line[] {
+/** Counts by decision. @param corner what the rows and columns are */
+export function matrixLines(report: Pick<ReplayReport, 'matrix'>, corner: string): Line[] {
   const froms = FROMS.filter((from) => TOS.some((to) => cellOf(report, from, to) > 0))
-  const head = ['then \\ draft', ...TOS]
+  const head = [corner, ...TOS]
   return columns([
     head.map((name) => paint('bold', name)),
     ...froms.map((from) => [from, ...TOS.map((to) => countCell(cellOf(report, from, to), from === to))]),

@@ -1,6 +1,7 @@
-import type { TenantFolder } from '../../authoring/load/files.ts'
+import type { PolicySource, TenantFolder } from '../../authoring/load/files.ts'
 import { listFilesOf } from '../../authoring/load/read-files.ts'
 import { visible, visibleLines } from '../../base/visible.ts'
+import { SHADOW } from '../../files/policies.ts'
 import { policyFolders } from '../../files/policy-folders.ts'
 import { CannotRun } from '../context.ts'
 import type { Io, Output } from '../io.ts'
@@ -18,10 +19,11 @@ export async function watchFolders(
   root: string,
   work: (folders: readonly TenantFolder[]) => Promise<void>,
 ): Promise<void> {
-  const all = policyFolders(root, { listFiles: async (files) => ({ value: listFilesOf(files) }) })
+  const worker = { listFiles: async (files: PolicySource['files']) => ({ value: listFilesOf(files) }) }
+  const kinds = [policyFolders(root, worker), policyFolders(root, worker, SHADOW)]
   let known: string | undefined
   await untilStopped(POLL_MS, async () => {
-    const folders = await Promise.all(all.names().map((tenant) => all.read(tenant)))
+    const folders = await Promise.all(kinds.flatMap(({ names, read }) => names().map(read)))
     const fingerprint = JSON.stringify(folders.map((folder) => [folder.tenant, folder.fingerprint]))
     if (fingerprint === known) return false
     if (known !== undefined) stderr.write('\nChanged:\n')

@@ -7,14 +7,16 @@ import { Text } from './text.tsx'
 interface Decided {
   decision: RecordedDecision['decision']
   observed?: RecordedDecision['decision'] | undefined
+  shadow?: RecordedDecision['shadow'] | undefined
 }
 
-/** The decision, and what the policies decided that were only observed. */
-export function DecisionBadge({ decision, observed = decision }: Decided) {
+/** The decision, what the policies decided that were only observed, and what the set in shadow would decide instead. */
+export function DecisionBadge({ decision, observed = decision, shadow }: Decided) {
   return (
     <>
       <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
       {observed !== decision && <span class={`badge ${observed}`}>observed: {DECISIONS[observed]}</span>}
+      {shadow?.decision && <span class={`badge ${shadow.decision}`}>shadow: {DECISIONS[shadow.decision]}</span>}
     </>
   )
 }

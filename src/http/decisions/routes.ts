@@ -21,6 +21,12 @@ const DecisionsQuery = queryShape({
   before: placeBefore('Only decisions before this place of the trail: `next` of the page before.'),
   decision: Type.Optional(oneOf(EFFECTS, 'The decision that was made.')),
   observed: Type.Optional(oneOf(EFFECTS, 'Decision of the policies, for decisions that were only observed.')),
+  shadow: Type.Optional(
+    oneOf(
+      ['differs', ...EFFECTS],
+      'Decision of the set in shadow, where it would have decided otherwise; `differs` for any of these.',
+    ),
+  ),
   action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
   decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
   rule: named('The rule that decided.'),

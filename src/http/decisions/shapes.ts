@@ -2,6 +2,7 @@ import * as Type from '#typebox'
 import { UNEXPLAINED, type Unexplained } from '../../actions/policies/history.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
+import { SHADOW_FAILURES, type ShadowFailure } from '../../gate/shadow.ts'
 import { EFFECTS, RETRIES } from '../../policies/set.ts'
 import {
   AnyObject,
@@ -22,6 +23,20 @@ import { Explanation, exampleExplanation, ShownValue } from './explanation-shape
 
 const UNEXPLAINED_CODES = Object.keys(UNEXPLAINED) as Unexplained['code'][]
 
+/** The set in shadow beside a decision. */
+const ShadowNote = Type.Optional(
+  Type.Object(
+    {
+      digest: Digest,
+      decision: Type.Optional(oneOf(EFFECTS, 'Its decision, where that differs.')),
+      decidedBy: Type.Optional(oneOf(DECIDED_BY)),
+      rule: Type.Optional(nullable(Type.String())),
+      failed: Type.Optional(oneOf(Object.keys(SHADOW_FAILURES) as ShadowFailure[], 'Reason why it said nothing.')),
+    },
+    { title: 'ShadowNote', description: 'The set in shadow, and what it says; absent where none was.' },
+  ),
+)
+
 const DecisionCaller = titled('DecisionCaller', {
   keyId: id('key', 'The key that asked.'),
   identity: nullable(Type.String({ description: 'Holder of the key.' })),
@@ -41,6 +56,7 @@ export const RecordedDecision = Type.Object(
     action: Type.String(),
     decision: oneOf(EFFECTS),
     observed: Observed,
+    shadow: ShadowNote,
     reason: Type.String(),
     rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
     decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
@@ -121,6 +137,7 @@ const ListedDecision = titled('ListedDecision', 'A decision as a line of a list.
   action: nullable(Type.String()),
   decision: nullable(oneOf(EFFECTS)),
   observed: Observed,
+  shadow: ShadowNote,
   rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
   reason: nullable(Type.String()),
   riskScore: nullable(Type.Number({ minimum: 0, maximum: 100 })),

@@ -1,5 +1,6 @@
 import { DryRunRequest, dryRun } from '../../actions/policies/dry-run.ts'
 import { ReloadPoliciesRequest, reloadPolicies } from '../../actions/policies/registry.ts'
+import { shadowState } from '../../actions/policies/shadow.ts'
 import { ValidatePoliciesRequest } from '../../actions/policies/validate.ts'
 import { DRY_RUN_LIMITS, POLICY_LIMITS } from '../body.ts'
 import { route } from '../route.ts'
@@ -10,6 +11,11 @@ export const policyRoutes = {
     data: shapes.PolicyState,
     example: shapes.listPoliciesExample,
     answer: (services, { caller }) => services.policies.describe(caller),
+  }),
+  shadowPolicies: route({
+    data: shapes.ShadowState,
+    example: shapes.shadowPoliciesExample,
+    answer: (services, { caller }) => shadowState(services, caller),
   }),
   policySource: route({
     data: shapes.PolicyTexts,

@@ -1,7 +1,9 @@
 import * as Type from '#typebox'
+import { SHADOW_ORIGINS } from '../../actions/policies/shadow.ts'
 import { DIAGNOSTICS } from '../../authoring/diagnostics/diagnostics.ts'
 import { MAX_EXCERPT } from '../../authoring/diagnostics/quote.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
+import { SHADOW_FAILURES, type ShadowFailure } from '../../gate/shadow.ts'
 import { EFFECTS, MODES, RETRIES } from '../../policies/set.ts'
 import { Digest, EXAMPLE, nullable, oneOf, RiskFactor, Timestamp, titled } from '../common-shapes.ts'
 import { Explanation, exampleExplanation } from '../decisions/explanation-shapes.ts'
@@ -71,6 +73,63 @@ export const listPoliciesExample = {
 }
 
 export const reloadPoliciesExample = { body: { tenantId: 'acme' }, ...listPoliciesExample }
+
+const Comparison = titled('ShadowComparison', 'Decisions of a trail, and of the set in shadow.', {
+  decisions: Type.Integer({ minimum: 0, description: 'Decisions that it was asked about.' }),
+  matrix: Type.Array(
+    Type.Object({
+      from: oneOf(EFFECTS, 'The decision.'),
+      to: oneOf(EFFECTS, 'Decision of the set in shadow.'),
+      count: Type.Integer({ minimum: 1 }),
+    }),
+    { description: 'Without empty cells.' },
+  ),
+  failed: Type.Array(
+    Type.Object({
+      why: oneOf(Object.keys(SHADOW_FAILURES) as ShadowFailure[]),
+      count: Type.Integer({ minimum: 1 }),
+    }),
+    { description: 'Decisions on which it said nothing, by the cause.' },
+  ),
+  complete: Type.Boolean({ description: 'False while a long trail is still counted: the next answer has more of it.' }),
+})
+
+export const ShadowState = titled('ShadowState', 'The set in shadow, which is asked beside the one in force.', {
+  digest: nullable(Digest),
+  origin: nullable(
+    oneOf(
+      SHADOW_ORIGINS,
+      '`folder`: a folder of its own; `rules`: the set in force, with its rules in shadow enforced.',
+    ),
+  ),
+  since: nullable(Type.String({ format: 'date-time', description: 'Time at which it came into shadow.' })),
+  rules: Type.Array(Type.String(), {
+    description: 'Rules of the set in force that are in shadow, where no folder is.',
+  }),
+  comparison: nullable(Comparison),
+  faults: Type.Array(Type.String(), { description: 'Reasons why the folder gives no set.' }),
+  diagnostics: Type.Array(Diagnostic),
+})
+
+export const shadowPoliciesExample = {
+  data: {
+    digest: EXAMPLE.policyDigest,
+    origin: 'folder' as const,
+    since: EXAMPLE.time,
+    rules: [],
+    comparison: {
+      decisions: 8210,
+      matrix: [
+        { from: 'allow' as const, to: 'allow' as const, count: 8192 },
+        { from: 'allow' as const, to: 'require_approval' as const, count: 18 },
+      ],
+      failed: [],
+      complete: true,
+    },
+    faults: [],
+    diagnostics: [],
+  },
+}
 
 export const PolicyTexts = titled('PolicyTexts', 'Files and lists of the policy set in force; none without a set.', {
   digest: nullable(Digest),

@@ -1,6 +1,7 @@
 import { isJsonObject, storedJson } from '../../base/json.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
+import { decisionRow } from '../decision-row.ts'
 import { WHOLE_CHAIN } from '../places.ts'
 import type { DecidedAction, DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
 import type { ChainPlaces } from './chains.ts'
@@ -36,13 +37,7 @@ export function decisionReads(run: Runner, places: ChainPlaces) {
       return rows.flatMap(({ ts, decision, grounds }) => {
         if (grounds === null) return []
         const read = storedJson(grounds)
-        const { rule, decidedBy } = isJsonObject(read) ? read : {}
-        return {
-          ts: formatTimestamp(ts),
-          decision,
-          rule: typeof rule === 'string' ? rule : null,
-          decidedBy: String(decidedBy),
-        }
+        return decisionRow(ts, decision, isJsonObject(read) ? read : {})
       })
     },
     async requestAt(chain: string, seq: number): Promise<string | undefined> {

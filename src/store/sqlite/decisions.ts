@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, storedJson } from '../../base/json.ts'
 import { lru } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Decision } from '../../policies/set.ts'
+import { decisionRow } from '../decision-row.ts'
 import { numberAt, seqAt, WHOLE_CHAIN } from '../places.ts'
 import type { DecidedAction, DecisionRow, SeqRange, Taken, TakenQuery } from '../queries.ts'
 import { type ChainPlaces, LIMIT, SEQ } from './places.ts'
@@ -35,15 +36,11 @@ export function decisionQueries(db: Database, places: ChainPlaces, texts: Shared
   return {
     /** Decisions without their requests. */
     rows: (chain: string, range: SeqRange): DecisionRow[] =>
-      rows.all(...places.range(chain, range)).map(({ at, ts, decision, grounds }) => {
-        const { rule, decidedBy } = groundsOf(texts.text(numberAt(at), seqAt(at), grounds) ?? '{}')
-        return {
-          ts: formatTimestamp(ts),
-          decision,
-          rule: typeof rule === 'string' ? rule : null,
-          decidedBy: String(decidedBy),
-        }
-      }),
+      rows
+        .all(...places.range(chain, range))
+        .map(({ at, ts, decision, grounds }) =>
+          decisionRow(ts, decision, groundsOf(texts.text(numberAt(at), seqAt(at), grounds) ?? '{}')),
+        ),
     requestAt: (chain: string, seq: number) => requestAt.get(places.at(chain, seq)) ?? undefined,
     newest: (chain: string, limit: number): DecidedAction[] =>
       newest

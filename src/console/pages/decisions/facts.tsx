@@ -16,7 +16,7 @@ interface Props {
 
 /** The decision, its action, its reason, and the outcome. */
 export function Summary({ of }: Props) {
-  const { id, action, decision, observed, reason, rule, decidedBy, retry, riskScore, timestamp } = of
+  const { id, action, decision, observed, shadow, reason, rule, decidedBy, retry, riskScore, timestamp } = of
   const decider = (
     <>
       {DECIDED_BY[decidedBy]}
@@ -26,7 +26,7 @@ export function Summary({ of }: Props) {
   return (
     <section class="card decision-summary" aria-labelledby="decision-action">
       <h2 id="decision-action" class="row">
-        <DecisionBadge decision={decision} observed={observed} />
+        <DecisionBadge decision={decision} observed={observed} shadow={shadow} />
         <Text of={action} />
       </h2>
       <p>
@@ -35,6 +35,7 @@ export function Summary({ of }: Props) {
       <Facts
         of={{
           'Decided by': decider,
+          'In shadow': shadow?.decision && <ShadowDecider of={shadow} />,
           Risk: <Risk score={riskScore} />,
           When: <Time at={timestamp} />,
           Approval: <ApprovalOf of={of} />,
@@ -44,6 +45,16 @@ export function Summary({ of }: Props) {
         }}
       />
     </section>
+  )
+}
+
+/** The grounds of the set in shadow, where it would have decided otherwise. */
+function ShadowDecider({ of: { decidedBy, rule = null } }: { of: NonNullable<RecordedDecision['shadow']> }) {
+  return (
+    <>
+      {decidedBy && DECIDED_BY[decidedBy]}
+      <TextAfter words=", rule " of={rule} />
+    </>
   )
 }
 

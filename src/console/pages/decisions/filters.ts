@@ -3,11 +3,18 @@ import { DECIDED_BY, DECISIONS } from '../../ui/decision-words.ts'
 
 type Query = Api['listDecisions']['query']
 type Decision = RecordedDecision['decision']
+type Shadow = NonNullable<Query['shadow']>
 type Step = RecordedDecision['decidedBy']
 
 /** Options of the filters; the first one matches everything. */
 export const DECISION_CHOICES = choicesOf<Decision>(DECISIONS)
 export const STEP_CHOICES = choicesOf<Step>(DECIDED_BY)
+
+export const SHADOW_CHOICES: [value: Shadow | '', word: string][] = [
+  ['', 'Any'],
+  ['differs', 'Decides otherwise'],
+  ...DECISION_CHOICES.slice(1).map(([value, word]): [Shadow | '', string] => [value, `Decides: ${word}`]),
+]
 
 function choicesOf<T extends string>(words: Record<T, string>): [value: T | '', word: string][] {
   // The keys of a record of words are its values.
@@ -21,6 +28,8 @@ export interface Filters {
   action: string
   decision: Decision | ''
   decidedBy: Step | ''
+  /** Decision of the set in shadow, where it differs. */
+  shadow: Shadow | ''
   /** Parts of names, unless `whole` is `yes`. */
   agent: string
   rule: string
@@ -36,11 +45,13 @@ export interface Filters {
 export function filtersOf(query: URLSearchParams): Filters {
   const text = (name: keyof Filters): string => query.get(name) ?? ''
   const [decision] = DECISION_CHOICES.find(([value]) => value === text('decision')) ?? ['' as const]
+  const [shadow] = SHADOW_CHOICES.find(([value]) => value === text('shadow')) ?? ['' as const]
   const [decidedBy] = STEP_CHOICES.find(([value]) => value === text('decidedBy')) ?? ['' as const]
   return {
     action: text('action'),
     decision,
     decidedBy,
+    shadow,
     agent: text('agent'),
     rule: text('rule'),
     session: text('session'),
@@ -56,11 +67,12 @@ export function countOf(filters: Filters): number {
 }
 
 /** The query for the service, which rejects invalid numbers with a message. */
-export function queryOf({ decision, decidedBy, whole, minRisk, ...texts }: Filters): Query {
+export function queryOf({ decision, decidedBy, shadow, whole, minRisk, ...texts }: Filters): Query {
   return {
     ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
     ...(decision !== '' && { decision }),
     ...(decidedBy !== '' && { decidedBy }),
+    ...(shadow !== '' && { shadow }),
     ...(`${texts.agent}${texts.rule}${texts.session}` !== '' && { match: whole === 'yes' ? 'whole' : 'part' }),
     ...(minRisk !== '' && { minRisk: Number(minRisk) }),
   }

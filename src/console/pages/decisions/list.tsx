@@ -68,8 +68,8 @@ const COLUMNS: readonly Column<ListedDecision>[] = [
   { head: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, class: 'when' },
   {
     head: 'Decision',
-    cell: ({ decision, observed }) =>
-      decision === null ? 'erased' : <DecisionBadge decision={decision} observed={observed} />,
+    cell: ({ decision, observed, shadow }) =>
+      decision === null ? 'erased' : <DecisionBadge decision={decision} observed={observed} shadow={shadow} />,
   },
   { head: 'Action', cell: actionCell, class: 'action' },
   {

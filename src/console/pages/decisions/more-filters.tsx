@@ -1,6 +1,6 @@
 import { Choice, TextField } from '../../ui/field.tsx'
 import { localOf, utcOf, zoneName } from '../../ui/local-time.ts'
-import { type Filters, STEP_CHOICES } from './filters.ts'
+import { type Filters, SHADOW_CHOICES, STEP_CHOICES } from './filters.ts'
 
 interface MoreFiltersProps {
   filters: Filters
@@ -41,6 +41,12 @@ export function MoreFilters({ filters, change, faultOf, isOpened }: MoreFiltersP
         value={filters.decidedBy}
         options={STEP_CHOICES}
         onValue={(decidedBy) => change({ decidedBy })}
+      />
+      <Choice
+        label="Set in shadow"
+        value={filters.shadow}
+        options={SHADOW_CHOICES}
+        onValue={(shadow) => change({ shadow })}
       />
       <Choice label="Names match" value={filters.whole} options={WHOLE} onValue={(whole) => change({ whole })} />
     </>

@@ -13,6 +13,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { DryRunPage } from './dry-run.tsx'
 import { type DryRunState, useDryRun } from './dry-run-state.ts'
 import { ReplayPage } from './replay.tsx'
+import { ShadowPage } from './shadow.tsx'
 import { SourceView, type Texts } from './source.tsx'
 import { NotCurrent, StateView } from './state.tsx'
 
@@ -22,6 +23,7 @@ const PARTS = [
   { segment: 'source', title: 'Source', needs: 'policySource' },
   { segment: 'dry-run', title: 'Dry run', needs: 'dryRun' },
   { segment: 'replay', title: 'Try on yesterday', needs: 'replayPolicies' },
+  { segment: 'shadow', title: 'In shadow', needs: 'shadowPolicies' },
 ] as const
 
 export function PoliciesPage() {
@@ -90,6 +92,7 @@ function Shown({ state, texts, dryRun }: { state: Loaded<PolicyState>; texts: Te
       {tab.segment === 'dry-run' && (
         <DryRunPage state={dryRun} actions={state.data?.actions ?? []} texts={texts.data} />
       )}
+      {tab.segment === 'shadow' && <ShadowPage isObserved={state.data?.mode === 'observe'} />}
       {tab.segment === 'replay' && <ReplayPage dryRun={dryRun} texts={texts.data} />}
     </>
   )

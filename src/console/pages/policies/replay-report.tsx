@@ -6,10 +6,10 @@ import { Facts } from '../../ui/facts.tsx'
 import { countText, shareText } from '../../ui/numbers.ts'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Matrix } from './matrix.tsx'
 import { Changes } from './replay-changes.tsx'
 import { type ReplayReport, replayAddress } from './replay-state.ts'
 
-const TO = ['allow', 'require_approval', 'deny'] as const
 /** Factors, rules and facts that are listed. */
 const MAX_LISTED = 50
 
@@ -29,7 +29,16 @@ export function ReplayReportView({ replay, of }: { replay: Replay; of: ReplayRep
           {history === 'draft' ? 'the draft would have allowed' : 'were allowed then'}.
         </p>
         <Exceptions of={of} />
-        <Matrix id={id} of={of} />
+        <Matrix
+          of={of.matrix}
+          caption="Requests by recorded decision and by decision of the draft"
+          corner="then ↓ draft →"
+          changed={(from, to, count) => (
+            <button type="button" class="link" onClick={() => go(replayAddress(id, { from, to }), 'replace')}>
+              {count}
+            </button>
+          )}
+        />
       </section>
       {kinds.length > 0 && (
         <section class="card">
@@ -61,48 +70,6 @@ function Exceptions({ of: { stopped, unknown, assumed } }: { of: ReplayReport })
         </li>
       ))}
     </ul>
-  )
-}
-
-function Matrix({ id, of: { matrix } }: { id: string; of: ReplayReport }) {
-  const cellOf = (from: string, to: string): number =>
-    matrix.find((cell) => cell.from === from && cell.to === to)?.count ?? 0
-  return (
-    <table class="replay-matrix">
-      <caption class="visually-hidden">Requests by recorded decision and by decision of the draft</caption>
-      <thead>
-        <tr>
-          <td class="muted small">then ↓ draft →</td>
-          {TO.map((to) => (
-            <th key={to} scope="col">
-              {DECISIONS[to]}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {TO.map((from) => (
-          <tr key={from}>
-            <th scope="row">{DECISIONS[from]}</th>
-            {TO.map((to) => (
-              <td key={to} class={from === to ? 'same' : 'changed'}>
-                <Cell id={id} from={from} to={to} count={cellOf(from, to)} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-/** A number, which leads to the changed decisions that it counts. */
-function Cell({ id, from, to, count }: { id: string; from: string; to: string; count: number }) {
-  if (from === to || count === 0) return <>{countText(count)}</>
-  return (
-    <button type="button" class="link" onClick={() => go(replayAddress(id, { from, to }), 'replace')}>
-      {countText(count)}
-    </button>
   )
 }
 
