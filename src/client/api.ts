@@ -2519,6 +2519,7 @@ export const EVENTS = {
   'policy.rejected': 'a policy set had faults and did not come into force',
   'policy.shadowed':
     'a policy set came into shadow beside the one in force, or left it; `data` has its digest, or null',
+  'policy.replayed': 'a draft was tried on recorded requests; `data` has on which, by what, and what would change',
   'policy.promoted': 'a set in shadow is put in force; `data` has what it had said beside the decisions until then',
   'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
   'audit.genesis': 'the first entry of a chain',

@@ -17,11 +17,11 @@ export const EVENT_ROLES = {
 export type EventGroup = keyof typeof EVENT_ROLES
 
 /** Types that tell of policies which are not in force; roles that may not ask for these do not receive them. */
-const OF_SHADOWS: readonly string[] = ['policy.shadowed', 'policy.promoted']
+const OF_OTHERS: readonly string[] = ['policy.shadowed', 'policy.replayed', 'policy.promoted']
 
 /** @param type of the event, where the roles of its group do not decide alone */
 export function mayReceive(group: EventGroup, roles: readonly Role[], type = ''): boolean {
-  const told: readonly Role[] = OF_SHADOWS.includes(type) ? ROUTES.shadowPolicies.roles : EVENT_ROLES[group]
+  const told: readonly Role[] = OF_OTHERS.includes(type) ? ROUTES.shadowPolicies.roles : EVENT_ROLES[group]
   return roles.some((role) => ALL.includes(role) || told.includes(role))
 }
 

@@ -10,10 +10,24 @@ export interface ShownReplay {
   /** Excluded; null for all that there is. */
   to: string | null
   policyDigest: string
+  /** Digest of the set in force, by the trail; absent of an input, null where no set ever was. */
+  inForce?: string | null
+  /** Heads of the chains when the replay began; absent of an input. */
+  heads?: readonly Head[]
+  /** Pattern of the actions, and number of the requests, that were chosen; absent where all were. */
+  action?: string
+  sample?: number
   history: HistoryChoice
   report: ReplayReport
   /** Records of an input that have another form. */
   unread?: Unread
+}
+
+/** State of a chain: the number of its entries, and the root of the tree over them (RFC 9162), in `sha256:` form. */
+export interface Head {
+  chain: string
+  size: number
+  root: string
 }
 
 /** Records that could not be read, and the place and the reason of the first. */

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { type StoredEntry, sectionValue } from '../../src/audit/entry.ts'
+import { canonicalJson } from '../../src/base/canonical.ts'
+import { digestOf, formatDigest } from '../../src/base/digest.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import type { Limited } from '../../src/replay/shown.ts'
 import { fileTest, temporaryFolder, writeFiles } from '../helpers.ts'
 import { begin, live, policies } from '../replay/day.ts'
+import { until } from '../until.ts'
 import { run } from './program.ts'
 
 /** Length of the day, which ends now. */
@@ -36,6 +41,11 @@ const EVENTS = [
   event(3, 'GET', true),
   event(4, 'GET', true),
 ]
+
+/** The section of an entry that tells of a replay. */
+function dataOf(entry: StoredEntry | undefined): JsonObject {
+  return (entry && sectionValue(entry, 'data')) ?? assert.fail('there is no such entry')
+}
 
 async function replayed(args: readonly string[], input = ''): Promise<Limited> {
   const { code, stdout, stderr } = await run(['replay', ...args, '--policies', join(dir, 'policies'), '--json'], {
@@ -131,3 +141,45 @@ fileTest('an export is replayed as the trail is, and the unchanged set changes n
   const { decided, kinds, stopped, scores } = one.report
   assert.deepEqual([decided, kinds, stopped, scores.higher, one.unread?.count], [21, [], 1, 0, 0])
 })
+
+fileTest(
+  'a sealed replay is told in the trail: the draft, the set in force, the chain, the result, and the report',
+  async (t) => {
+    const day = await begin(t, () => Date.now() - DAY_MS)
+    await live(day)
+    const { store } = day.gate.server
+    await until('the set in force is recorded', () => store.state().policies.has('acme'))
+    const root = join(day.gate.dir, 'draft')
+    writeFiles(root, { 'acme/main.yaml': policies['acme/main.yaml'].replace('value: 100}', 'value: 15}') })
+    const args = ['replay', '--data', join(day.gate.dir, 'data'), '--policies', root, '--tenant', 'acme']
+    const length = async () => (await store.lengths(['acme/live'])).get('acme/live') ?? 0
+    const before = await length()
+    const [wanted] = await store.treeHashes('acme/live', [{ begin: 0, end: before }])
+    const { code, stdout } = await run([...args, '--seal', '--fail-on', 'changed>0', '--json'])
+    assert.equal(code, 1)
+    const [{ seal, ...replay }] = JSON.parse(stdout).replays
+    await store.refresh()
+    const entry = await store.entryAt('acme/live', before)
+    assert.deepEqual(
+      [entry?.header.id, entry?.header.type, await length()],
+      [seal.entryId, 'policy.replayed', before + 1],
+    )
+    const { report, limits, ...about } = replay
+    const { tenantId, decided, changed, matrix, report: digest, ...data } = dataOf(entry)
+    assert.deepEqual([tenantId, decided, matrix, digest], ['acme', report.decided, report.matrix, seal.report])
+    assert.ok(Number(changed) > 0)
+    assert.deepEqual(data, {
+      ...about,
+      ...{ limits, stopped: report.stopped, unknown: report.unknown, assumed: report.assumed },
+    })
+    assert.equal(about.inForce, store.state().policies.get('acme')?.digest)
+    assert.notEqual(about.policyDigest, about.inForce)
+    assert.deepEqual(about.heads, [{ chain: 'acme/live', size: before, root: formatDigest(wanted ?? Buffer.alloc(0)) }])
+    // Anyone can hold a report to its entry.
+    assert.equal(digestOf(canonicalJson(replay)), digest)
+    assert.match((await run([...args, '--seal'])).stdout, /\nsealed {8}entry aud_\w+, report sha256:[0-9a-f]{64}\n/)
+    assert.equal(await length(), before + 2)
+    const input = await run(['replay', '-', '--seal', '--policies', root])
+    assert.deepEqual([input.code, /--seal is about the trail/.test(input.stderr)], [2, true])
+  },
+)

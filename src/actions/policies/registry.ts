@@ -57,8 +57,7 @@ export function policyRegistry<S extends Slot>(deps: RegistryDeps, origin: Polic
   /** Looks at a set in shadow, apart from the set in force, which never waits for it. */
   const lookAtShadow = (tenant: string, asker?: Actor): Promise<void> =>
     work.run(shadowOf(tenant), async () => shadows?.look(tenant, asker)).catch(deps.onError)
-  const shadowed = (): string[] =>
-    shadows === undefined ? [] : served([...shadows.names(), ...shadows.known(known())])
+  const shadowed = (): string[] => (shadows === undefined ? [] : served([...shadows.names(), ...shadows.held()]))
 
   return {
     get: (tenantId: string) => slots.get(tenantId)?.set,
@@ -76,7 +75,7 @@ export function policyRegistry<S extends Slot>(deps: RegistryDeps, origin: Polic
       const before = digests()
       const ended = await Promise.allSettled(tenants.map((tenant) => reload(tenant, SERVICE)))
       for (const result of ended) if (result.status === 'rejected') throw result.reason
-      for (const tenant of shadowed()) void lookAtShadow(tenant, SERVICE)
+      for (const tenant of new Set(shadowed())) void lookAtShadow(tenant, SERVICE)
       const after = digests()
       return { tenants: tenants.length, changed: tenants.filter((_, i) => before[i] !== after[i]) }
     },
@@ -93,7 +92,7 @@ export function policyRegistry<S extends Slot>(deps: RegistryDeps, origin: Polic
         // Reading one folder blocks the event loop up to 20 ms.
         await nextTurn()
       }
-      for (const tenant of new Set(listed(shadowed, deps))) {
+      for (const tenant of new Set([...listed(shadowed, deps), ...(shadows?.untold(known()) ?? [])])) {
         if (!work.isBusy(shadowOf(tenant))) void lookAtShadow(tenant)
         await nextTurn()
       }

@@ -79,13 +79,12 @@ export function shadowFolders(given: ShadowDeps) {
       const slot = slots.get(tenantId)
       return slot?.fingerprint === MISSING ? undefined : slot
     },
-    /** Tenants that may have something to be done: those with a set here, and of the others those not looked at yet. */
-    known: (tenants: readonly string[]): string[] => [
-      ...Array.from(slots).flatMap(([tenant, { fingerprint, recordMs }]) =>
-        fingerprint === MISSING && recordMs === NEVER ? [] : [tenant],
-      ),
-      ...tenants.filter((tenant) => !slots.has(tenant)),
-    ],
+    /** Tenants with such a folder, as far as it was looked at. */
+    held: (): string[] =>
+      Array.from(slots).flatMap(([tenant, { fingerprint }]) => (fingerprint === MISSING ? [] : [tenant])),
+    /** Of these tenants, those of which the trail may still tell of a set that is gone. */
+    untold: (tenants: readonly string[]): string[] =>
+      tenants.filter((tenant) => deps.store.state().tenants.has(tenant) && slots.get(tenant)?.recordMs !== NEVER),
     /** Looks at the newest set of a tenant. @param asker who asks for it now; undefined in the background */
     async look(tenant: string, asker?: Actor): Promise<void> {
       const earlier = slots.get(tenant) ?? { ...GONE, ...NOTHING, recordMs: deps.steady() }

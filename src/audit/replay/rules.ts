@@ -54,6 +54,7 @@ const TYPE_RULES: Readonly<Record<Exclude<EventType, 'gate.decision'>, Rule>> = 
   'policy.loaded': tenants({ policy: { host: true, service: true, key: ROUTES.reloadPolicies } }),
   'policy.rejected': tenants({ none: { service: true, key: ROUTES.reloadPolicies } }),
   'policy.shadowed': tenants({ none: { service: true, key: ROUTES.reloadPolicies } }),
+  'policy.replayed': tenants({ none: HOST }),
   'policy.promoted': tenants({ none: HOST }),
   'auth.refused': anywhere({ none: SERVICE }),
   'audit.genesis': inLanes(anywhere({ none: SERVICE })),

@@ -1,3 +1,4 @@
+import type { Seal } from '../../actions/replay/seal.ts'
 import { counted } from '../../base/counted.ts'
 import type { Change, Kind, ReplayReport, Side } from '../../replay/report.ts'
 import { cellOf, changedOf, exceptionsOf, FROMS, kindText, type Limited, percentOf, TOS } from '../../replay/shown.ts'
@@ -8,8 +9,8 @@ import { columns, type Line, paint } from '../output.ts'
 const MAX_LISTED = 20
 
 /** A replay for people. */
-export function linesOf(shown: Limited, verbose: boolean): Line[] {
-  const { trail, from, to, policyDigest, history, report, limits } = shown
+export function linesOf(shown: Limited & { seal?: Seal }, verbose: boolean): Line[] {
+  const { trail, from, to, policyDigest, history, report, limits, seal } = shown
   const changed = changedOf(report)
   return [
     [paint('bold', `replay of ${trail}`), ` from ${from ?? 'the first request'} to ${to ?? 'the last'}`],
@@ -26,6 +27,7 @@ export function linesOf(shown: Limited, verbose: boolean): Line[] {
       const verdict = exceeded ? paint('red', 'EXCEEDED') : paint('green', 'kept')
       return [`limit         ${limit}: ${count}, `, verdict]
     }),
+    ...(seal === undefined ? [] : [`sealed        entry ${seal.entryId}, report ${seal.report}`]),
     '',
   ]
 }

@@ -16,6 +16,7 @@ export interface ReplayOptions extends CommonOptions {
   sample?: number
   history: HistoryChoice
   failOn?: readonly ChangeLimit[]
+  seal?: boolean
   format: 'text' | 'json' | 'junit' | 'markdown'
   verbose?: boolean
 }

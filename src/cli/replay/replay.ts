@@ -3,6 +3,7 @@ import type { Deps } from '../../actions/deps.ts'
 import { historyReader } from '../../actions/gate/history.ts'
 import { withBefore } from '../../actions/replay/before.ts'
 import { replayTrail } from '../../actions/replay/replay.ts'
+import { headsOf, type Seal, sealReplay } from '../../actions/replay/seal.ts'
 import { chainOf } from '../../audit/chain.ts'
 import { parseGlob } from '../../base/glob.ts'
 import { formatTimestamp, LAST_TIME_MS, parseDuration } from '../../base/time.ts'
@@ -17,7 +18,7 @@ import type { Limited, ShownReplay } from '../../replay/shown.ts'
 import type { Config } from '../../service/config.ts'
 import { policiesFolder } from '../../service/paths.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, EXIT, environmentOption, UsageError, valueParser } from '../context.ts'
+import { CannotRun, EXIT, environmentOption, hostActor, UsageError, valueParser } from '../context.ts'
 import { assertTenant, withStore } from '../data-file.ts'
 import { findSetIn } from '../decisions/explain.ts'
 import { print, undisguisedLines } from '../output.ts'
@@ -39,7 +40,7 @@ const numberArgument = valueParser(
 export function addReplayCommand(program: GateCommand): void {
   addCommonOptions(program.command('replay [input]'), 'data', 'policies')
     .description(
-      'decide recorded requests again with a draft, and show what changes; records nothing. The requests are those of the trail, or of an input: an export, a corpus, lines of requests, a decision log of OPA or an audit log of Cerbos; - is stdin',
+      'decide recorded requests again with a draft, and show what changes; records nothing but with --seal. The requests are those of the trail, or of an input: an export, a corpus, lines of requests, a decision log of OPA or an audit log of Cerbos; - is stdin',
     )
     .option(
       '--since <duration>',
@@ -64,6 +65,7 @@ export function addReplayCommand(program: GateCommand): void {
     .addOption(
       new Option('--format <format>', 'output format').choices(['text', 'json', 'junit', 'markdown']).default('text'),
     )
+    .option('--seal', 'record in the trail that the draft was tried, on what, and with what result')
     .option('--verbose', 'show the first decision of each kind with all rules, as then and by the draft')
     .example(
       "replay --policies draft --since 7d --fail-on 'allow->deny>0'",
@@ -77,21 +79,33 @@ async function replay(path: string | undefined, options: ReplayOptions): Promise
   const range = rangeOf(options, path !== undefined)
   if (options.sample !== undefined && options.history === 'draft')
     throw new UsageError('--sample leaves out what --history draft counts; give one of them.')
-  const shown = path === undefined ? await ofTrails(options, range) : [await ofInput(path, options, range)]
-  const limited = shown.map((one) => ({ ...one, limits: limitsOf(options.failOn ?? [], one.report) }))
+  if (options.seal && path !== undefined)
+    throw new UsageError('--seal is about the trail, which does not know the requests of an input.')
+  const limited =
+    path === undefined ? await ofTrails(options, range) : [withLimits(await ofInput(path, options, range), options)]
   show(limited, options)
   if (limited.some(({ limits }) => limits.some(({ exceeded }) => exceeded))) options.io.exitCode = EXIT.negative
 }
 
-function ofTrails(options: ReplayOptions, range: Range): Promise<ShownReplay[]> {
+function ofTrails(options: ReplayOptions, range: Range): Promise<Shown[]> {
   return withStore(options, async (deps, config) => {
-    const all: ShownReplay[] = []
-    for (const set of await draftsOf(deps, config, options)) all.push(await replayed(deps, config, options, set, range))
+    const all: Shown[] = []
+    for (const set of await draftsOf(deps, config, options)) {
+      const one = withLimits(await replayed(deps, config, options, set, range), options)
+      // Exceeded limits are part of the result.
+      all.push(options.seal ? { ...one, seal: await sealReplay(deps, one, hostActor()) } : one)
+    }
     return all
   })
 }
 
-function show(shown: readonly Limited[], { io, json, format, verbose }: ReplayOptions): void {
+type Shown = Limited & { seal?: Seal }
+
+function withLimits(shown: ShownReplay, { failOn = [] }: ReplayOptions): Limited {
+  return { ...shown, limits: limitsOf(failOn, shown.report) }
+}
+
+function show(shown: readonly Shown[], { io, json, format, verbose }: ReplayOptions): void {
   if (json || format === 'json') print({ io, json: true }, { replays: shown }, () => [])
   else if (format === 'junit') io.stdout.write(junitOf(shown))
   else if (format === 'markdown') io.stdout.write(markdownOf(shown))
@@ -132,11 +146,18 @@ async function replayed(
     bar.at(read)
   }
   const request = { trail, ...range, action, sample, history }
+  const heads = await headsOf(deps.store, trail)
   const draft = { reachMs: reachOf(set), start: replayHere(set) }
   const report = await replayTrail(deps.store, request, draft, { onProgress })
   bar?.end()
   const explain = { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, policiesFolder(config)) }
-  return { ...rangeShown(trail, range), policyDigest: set.digest, history, report: await withBefore(explain, report) }
+  return {
+    ...{ ...rangeShown(trail, range), policyDigest: set.digest, heads, history },
+    inForce: deps.store.state().policies.get(set.tenant)?.digest ?? null,
+    ...(action !== undefined && { action: action.text }),
+    ...(sample !== undefined && { sample }),
+    report: await withBefore(explain, report),
+  }
 }
 
 /** The range as a report states it; open ends are null. */
