@@ -17,6 +17,16 @@ export interface Asked {
   plan: JsonObject | undefined
 }
 
+/** The context and plan of a recorded request. */
+export function contextAndPlan({ context, plan }: JsonObject) {
+  return { context: objectIn(context), plan: objectIn(plan) }
+}
+
+/** The value, if it is an object. */
+export function objectIn(value: Json | undefined): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined
+}
+
 /** Sources of the facts that the policies define. */
 interface Defined {
   /** The domain of the action; undefined when it is in none. */

@@ -1,6 +1,7 @@
 import { isActionName } from '../base/glob.ts'
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import { parseRfc3339 } from '../base/time.ts'
+import { objectIn } from '../gate/facts.ts'
 import { type Decision, EFFECTS } from '../policies/set.ts'
 import type { PriorOutcome, Recorded } from './recorded.ts'
 
@@ -136,10 +137,6 @@ function decisionIn(value: Json | undefined): Decision | undefined {
 
 function textIn(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function objectIn(value: Json | undefined): JsonObject | undefined {
-  return isJsonObject(value) ? value : undefined
 }
 
 /** Digits of a second that a time may have beyond those of ours. */

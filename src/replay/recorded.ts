@@ -1,7 +1,8 @@
 import type { Approval } from '../approvals/approval.ts'
 import type { Grounds, HistoryEnd } from '../audit/grounds.ts'
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { DecidedBy, Unevaluable } from '../gate/decide.ts'
+import { contextAndPlan } from '../gate/facts.ts'
 import type { Risk } from '../gate/risk.ts'
 import type { Decision } from '../policies/set.ts'
 
@@ -84,7 +85,7 @@ export function recordedIn({ chain, seq, tsMs, approval, ...texts }: Omit<Record
     ...{ chain, seq, tsMs, id, action, approval },
     agent: caller.agent,
     evaluatedMs: Date.parse(evaluatedAt),
-    asked: texts.request === undefined ? undefined : askedIn(JSON.parse(texts.request)),
+    asked: texts.request === undefined ? undefined : contextAndPlan(JSON.parse(texts.request)),
     outcome: {
       decision: (observed as Decision | undefined) ?? decision,
       decidedBy: decidedBy as DecidedBy,
@@ -96,12 +97,4 @@ export function recordedIn({ chain, seq, tsMs, approval, ...texts }: Omit<Record
     historyEnd: historyEnd ?? null,
     isTaken: (taken ?? null) !== null,
   }
-}
-
-function askedIn({ context, plan }: JsonObject): Recorded['asked'] {
-  return { context: objectIn(context), plan: objectIn(plan) }
-}
-
-function objectIn(value: Json | undefined): JsonObject | undefined {
-  return isJsonObject(value) ? value : undefined
 }

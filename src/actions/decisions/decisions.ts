@@ -3,7 +3,7 @@ import { trailOf } from '../../audit/chain.ts'
 import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { GateError } from '../../base/errors.ts'
 import { idTimeMs, isId, siblingId } from '../../base/id.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { Store } from '../../store/store.ts'
 import { entryPlaceFault } from '../audit/verify-range.ts'
@@ -68,15 +68,6 @@ export async function ownDecision(deps: Deps, caller: Caller, id: string): Promi
 /** The request as received; null when it has been erased. */
 export function requestIn(entry: StoredEntry): JsonObject | null {
   return sectionValue(entry, 'request') ?? null
-}
-
-/** The context and plan of a recorded request. */
-export function contextAndPlan({ context, plan }: JsonObject) {
-  return { context: objectIn(context), plan: objectIn(plan) }
-}
-
-function objectIn(value: Json | undefined): JsonObject | undefined {
-  return isJsonObject(value) ? value : undefined
 }
 
 /** The full record of a decision, and its place in the chain. @throws GateError `redacted` when it has been erased */

@@ -3,6 +3,7 @@ import type { StoredEntry } from '../../audit/entry.ts'
 import { canonicalJson } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import { explanationOf } from '../../gate/explain.ts'
+import { contextAndPlan } from '../../gate/facts.ts'
 import { NO_HISTORY } from '../../gate/history.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
 import { inMode } from '../../gate/observe.ts'
@@ -13,7 +14,7 @@ import type { Caller, Deps, HistoryReader, Pauses } from '../deps.ts'
 import type { Decided } from '../gate/answer.ts'
 import { inSlices } from '../gate/judge.ts'
 import { type FindSet, type Unexplained, unexplained } from '../policies/history.ts'
-import { contextAndPlan, decidedIn, decisionOfTrail, recordedDecision, requestIn } from './decisions.ts'
+import { decidedIn, decisionOfTrail, recordedDecision, requestIn } from './decisions.ts'
 
 export interface ExplainDeps extends Deps, Pauses {
   history: HistoryReader

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serialByKey } from '../../base/concurrency.ts'
 import { matchesAny } from '../../base/glob.ts'
+import { contextAndPlan } from '../../gate/facts.ts'
 import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, type Tally, tallyOf } from '../../gate/history.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { Snapshot, Taken, TakenBy, TrailTaken } from '../../store/queries.ts'
 import { read, type Steps } from '../../store/steps.ts'
 import type { Store } from '../../store/store.ts'
-import { contextAndPlan } from '../decisions/decisions.ts'
 
 /** Allowed actions, and characters of their requests, that are read before other work runs. */
 const ROWS_AT_ONCE = 200
