@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { CheckDeps, Shadows } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
@@ -20,7 +19,6 @@ import { actingOn } from '../audit/acting.ts'
 import { setOf } from '../authoring/sources.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { runs } from '../tier.ts'
-import { until } from '../until.ts'
 
 const ALLOWING = setOf('rules: [{id: all, actions: ["**"], effect: allow, reason: Fine.}]')
 const DENYING = setOf('rules: [{id: none, actions: ["**"], effect: deny, reason: SECRET.}]')
@@ -113,55 +111,6 @@ for (const [what, shadow, why, more] of FAILING) {
     assert.ok(tookMs < 2000, `${tookMs} ms`)
   })
 }
-
-test('a set in shadow does one thing at once that takes time, and rests when it was late', async () => {
-  const shadows = { turns: shadowTurns() } as Shadows
-  let [asked, running, most] = [0, 0, 0]
-  const answered = (ms: number) => async (): Promise<never> => {
-    asked += 1
-    running += 1
-    most = Math.max(most, running)
-    await sleep(ms)
-    running -= 1
-    return new Map() as never
-  }
-  const quick = answering(answered(1))
-  const told = await Promise.all(Array.from({ length: 8 }, () => ask(quick, {}, { shadows })))
-  assert.equal(most, 1)
-  assert.ok(told.filter(({ note }) => note?.failed === undefined).length >= 2)
-  const slow = answering(answered(60))
-  asked = 0
-  const sinceMs = performance.now()
-  for (let round = 0; round < 5; round += 1) {
-    const late = await Promise.all(Array.from({ length: 40 }, () => ask(slow, {}, { shadows })))
-    assert.deepEqual(new Set(late.map(({ note }) => note?.failed)), new Set(['time']))
-  }
-  // Each that was too late gives a rest of 400 ms.
-  assert.ok(asked <= 1 + (performance.now() - sinceMs) / 400, `${asked} evaluations`)
-  assert.equal(most, 1)
-  await until('it has rested', async () => {
-    const before = asked
-    await ask(slow, {}, { shadows })
-    return asked > before
-  })
-  // Another set of the tenant has turns of its own.
-  assert.equal((await ask(DENYING, {}, { shadows })).note?.decision, 'deny')
-})
-
-test('checks do not wait behind a set in shadow that is late', async () => {
-  const shadows = { turns: shadowTurns() } as Shadows
-  const stuck = answering(() => new Promise(() => undefined))
-  const twenty = async (shadow: PolicySet | undefined): Promise<number> => {
-    const sinceMs = performance.now()
-    for (let n = 0; n < 20; n += 1) await ask(shadow, {}, { shadows })
-    return performance.now() - sinceMs
-  }
-  const aloneMs = await twenty(undefined)
-  assert.equal((await ask(stuck, {}, { shadows })).note?.failed, 'time')
-  const besideMs = await twenty(stuck)
-  // Each would wait 20 ms.
-  assert.ok(besideMs < aloneMs + 200, `${besideMs} ms beside it, ${aloneMs} ms alone`)
-})
 
 test('a set in force may take the whole work that a shadow may not', async () => {
   const policies = { get: (): PolicySet => HEAVY }

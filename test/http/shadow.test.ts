@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HEADER } from '../authoring/sources.ts'
 import { ACME_POLICY, type Gate, type GateOptions, startGate, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
@@ -186,10 +187,15 @@ history: {count: {mails: {actions: ["email.*"], within: 1h, by: agent}}}
   const gate = await startGate(t, { policies: { ...FOLDERS, 'acme.shadow/main.yaml': COUNTING } })
   const { bot, auditor } = await people(gate)
   await untilRead(gate, auditor)
-  const told = []
-  for (let n = 0; n < 4; n += 1)
-    told.push((await recorded(gate, auditor, await ask(gate, bot, 'email.send'))).shadow.decision)
-  assert.deepEqual(told, [undefined, undefined, 'deny', 'deny'])
+  let denied = 0
+  for (let asked = 1; denied < 2; asked += 1) {
+    assert.ok(asked < 40, 'it never says anything')
+    const { decision, failed } = (await recorded(gate, auditor, await ask(gate, bot, 'email.send'))).shadow
+    // On a busy machine it may be too late, and rests.
+    if (failed === 'time') await sleep(100)
+    else assert.equal(decision, asked > 2 ? 'deny' : undefined)
+    if (decision === 'deny') denied += 1
+  }
 })
 
 test('a folder with faults has no set in shadow, and changes nothing else', async (t) => {
