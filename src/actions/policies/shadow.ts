@@ -82,7 +82,7 @@ export function shadowFolders(given: ShadowDeps) {
     /** Tenants with such a folder, as far as it was looked at. */
     held: (): string[] =>
       Array.from(slots).flatMap(([tenant, { fingerprint }]) => (fingerprint === MISSING ? [] : [tenant])),
-    /** Of these tenants, those of which the trail may still tell of a set that is gone. */
+    /** Tenants, of these, of which the trail may still tell of a set that is gone. */
     untold: (tenants: readonly string[]): string[] =>
       tenants.filter((tenant) => deps.store.state().tenants.has(tenant) && slots.get(tenant)?.recordMs !== NEVER),
     /** Looks at the newest set of a tenant. @param asker who asks for it now; undefined in the background */
