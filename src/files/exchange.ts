@@ -6,10 +6,9 @@ import { syncFolder } from './rewrite.ts'
  * Exchanges two folders below `root`, of which the first may be missing: the second takes its name then. Between two
  * renames the name is missing for a moment. After a crash there, the next call finishes the exchange.
  *
- * @returns true when it finished an earlier exchange, and began none
  * @throws the error of the file system, with the folders as they were or ready to be finished
  */
-export function exchangeFolders(root: string, first: string, second: string): boolean {
+export function exchangeFolders(root: string, first: string, second: string): void {
   const [one, other] = [join(root, first), join(root, second)]
   const aside = exchangedFolder(root, first)
   const isBegun = exists(aside)
@@ -23,7 +22,6 @@ export function exchangeFolders(root: string, first: string, second: string): bo
   }
   if (exists(aside)) renameSync(aside, other)
   syncFolder(root)
-  return isBegun
 }
 
 /** True when an exchange of the folder began, and did not end. */

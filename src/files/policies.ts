@@ -26,9 +26,14 @@ export function tenantsIn(root: string, ending: '' | typeof SHADOW = ''): string
   })
 }
 
+/** Names of the folders under `root` that are read: of tenants, and of their sets in shadow. */
+export function folderNames(root: string): string[] {
+  return [...tenantsIn(root), ...tenantsIn(root, SHADOW).map((tenant) => `${tenant}${SHADOW}`)]
+}
+
 /** Names under `root` that are not read: files, and folders whose name is neither a tenant id nor that of a set in shadow. */
 export function strayNames(root: string): string[] {
-  const read = new Set([...tenantsIn(root), ...tenantsIn(root, SHADOW).map((tenant) => `${tenant}${SHADOW}`)])
+  const read = new Set(folderNames(root))
   // Hidden names belong to tools, such as the ..data of a ConfigMap.
   return namesIn(root).filter((name) => !name.startsWith('.') && !read.has(name))
 }

@@ -30,6 +30,29 @@ export function shadowNote({ digest }: PolicySet, judgement: Judgement, decided:
   return isSame ? { digest } : { decidedBy, decision, digest, rule }
 }
 
+/** Notes of a set in shadow, counted by the decision and its own, or by the cause where it said nothing. */
+export interface ShadowTally {
+  matrix: { from: Decision; to: Decision; count: number }[]
+  failed: { why: ShadowFailure; count: number }[]
+}
+
+/** Counts a note. @param from the decision of the policies in force */
+export function countNote({ matrix, failed }: ShadowTally, from: Decision, note: ShadowNote): void {
+  if ('failed' in note) {
+    const why = note.failed
+    addOne(failed, (one) => one.why === why, { why, count: 1 })
+    return
+  }
+  const to = 'decision' in note ? note.decision : from
+  addOne(matrix, (cell) => cell.from === from && cell.to === to, { from, to, count: 1 })
+}
+
+function addOne<T extends { count: number }>(counts: T[], isIt: (one: T) => boolean, first: T): void {
+  const known = counts.find(isIt)
+  if (known === undefined) counts.push(first)
+  else known.count += 1
+}
+
 /** The decision of the policies, whether they are enforced or observed. */
 export function policyDecision({ decision, observed }: Pick<Ruling, 'decision' | 'observed'>): Decision {
   return observed ?? decision

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { filesIn, isFileError, SHADOW, tenantsIn } from '../files/policies.ts'
+import { filesIn, folderNames, isFileError } from '../files/policies.ts'
 import { closeToOthers } from '../files/private.ts'
 import { FILES } from '../store/sqlite/file-connection.ts'
 import type { Config } from './config.ts'
@@ -31,8 +31,7 @@ export function closeFiles(config: Config, log: Logger): void {
 }
 
 function warnOfWritable(policies: string, log: Logger): void {
-  const names = [...tenantsIn(policies), ...tenantsIn(policies, SHADOW).map((tenant) => `${tenant}${SHADOW}`)]
-  const folders = names.flatMap((name) => [join(policies, name), join(policies, name, 'lists')])
+  const folders = folderNames(policies).flatMap((name) => [join(policies, name), join(policies, name, 'lists')])
   const files = folders.flatMap((folder) => filesIn(folder).map((name) => join(folder, name)))
   const open = [policies, ...folders, ...files].filter(isOpenToAll)
   const message = 'every user of this host can write policies, and so decide what is allowed: chmod -R o-w'

@@ -84,13 +84,13 @@ function requestSamples(measured: Measured) {
 }
 
 function shadowSamples({ shadows }: Measured) {
-  const { matrix, failures } = shadows.counts()
+  const { matrix, failed } = shadows.counts()
   return {
     shadow_decisions_total: matrix.map(({ from, to, count: value }) => ({
       labels: `from="${from}",to="${to}"`,
       value,
     })),
-    shadow_failures_total: failures.map(({ why, count }) => labelled('why', why, count)),
+    shadow_failures_total: failed.map(({ why, count }) => labelled('why', why, count)),
   }
 }
 

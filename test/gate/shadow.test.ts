@@ -61,7 +61,7 @@ async function ask(shadow: PolicySet | undefined, context: object = {}, more: Pa
   const answer = await check(all, service.as(agent), request)
   const entry = await store.entry(siblingId(answer.decisionId, 'entry'))
   const grounds = (entry && sectionValue(entry, 'grounds')) as unknown as Grounds
-  const failed = counts().failures.filter((one) => one.count > 0)
+  const failed = counts().failed.filter((one) => one.count > 0)
   return { answer, note: grounds.shadow, failed, errors, tookMs: performance.now() - sinceMs }
 }
 

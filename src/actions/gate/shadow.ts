@@ -1,4 +1,12 @@
-import { policyDecision, SHADOW_FAILURES, type ShadowFailure, type ShadowNote, shadowNote } from '../../gate/shadow.ts'
+import {
+  countNote,
+  policyDecision,
+  SHADOW_FAILURES,
+  type ShadowFailure,
+  type ShadowNote,
+  type ShadowTally,
+  shadowNote,
+} from '../../gate/shadow.ts'
 import { type Decision, EFFECTS } from '../../policies/set.ts'
 import type { CheckDeps } from '../deps.ts'
 import type { Asked, Resolution } from './hold.ts'
@@ -35,20 +43,14 @@ export function shadowBeside(
 
 export type ShadowCounts = Pick<ReturnType<typeof shadowCounts>, 'counts'>
 
-/** Decisions that a set in shadow was asked about since the start, of all tenants. */
+/** Decisions that a set in shadow was asked about since the start, of all tenants, with those that never occurred. */
 export function shadowCounts() {
-  const matrix = EFFECTS.flatMap((from) => EFFECTS.map((to) => ({ from, to, count: 0 })))
-  const failures = (Object.keys(SHADOW_FAILURES) as ShadowFailure[]).map((why) => ({ why, count: 0 }))
+  const counts: ShadowTally = {
+    matrix: EFFECTS.flatMap((from) => EFFECTS.map((to) => ({ from, to, count: 0 }))),
+    failed: (Object.keys(SHADOW_FAILURES) as ShadowFailure[]).map((why) => ({ why, count: 0 })),
+  }
   return {
-    count(from: Decision, note: ShadowNote): void {
-      const to = 'decision' in note ? note.decision : from
-      const found =
-        'failed' in note
-          ? failures.find(({ why }) => why === note.failed)
-          : matrix.find((cell) => cell.from === from && cell.to === to)
-      if (found !== undefined) found.count += 1
-    },
-    /** With those that never occurred. */
-    counts: () => ({ matrix, failures }),
+    count: (from: Decision, note: ShadowNote): void => countNote(counts, from, note),
+    counts: (): Readonly<ShadowTally> => counts,
   }
 }

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { boundedCache } from '../../base/bounded-cache.ts'
 import { serialByKey } from '../../base/concurrency.ts'
-import { SHADOW_FAILURES, type ShadowFailure } from '../../gate/shadow.ts'
+import { countNote, SHADOW_FAILURES, type ShadowNote, type ShadowTally } from '../../gate/shadow.ts'
 import type { Decision } from '../../policies/set.ts'
+import { oldestOf } from '../../store/bounds.ts'
 import type { DecisionRow } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -13,24 +14,18 @@ const ENTRIES_AT_ONCE = 500
 const ENTRIES_OF_A_CALL = 50_000
 
 /** A set in shadow beside the decisions of a trail. */
-export interface Comparison {
+export interface Comparison extends ShadowTally {
   /** Decisions that the set was asked about. */
   decisions: number
-  /** Those on which it said something, by the decision and its own, without empty cells. */
-  matrix: { from: Decision; to: Decision; count: number }[]
-  /** Those on which it said nothing, by the cause. */
-  failed: { why: ShadowFailure; count: number }[]
   /** False while older entries than the newest are still to be counted: the next call goes on. */
   complete: boolean
 }
 
-interface Counted {
+interface Counted extends ShadowTally {
   /** Digest of the set, the time from which its decisions count, and the extent of what was pruned. */
   name: string
   /** The next seq of each chain. */
   next: Map<string, number>
-  matrix: Comparison['matrix']
-  failed: Comparison['failed']
 }
 
 export type CompareShadow = ReturnType<typeof shadowComparer>
@@ -46,7 +41,7 @@ export function shadowComparer(store: Store) {
   return (trail: string, digest: string, since: string): Promise<Comparison> =>
     serial(`of ${trail}`, async () => {
       const chains = await store.lanes(trail)
-      const pruned = await Promise.all(chains.map(async (chain) => (await store.pruned(chain))?.size ?? 0))
+      const pruned = await Promise.all(chains.map((chain) => oldestOf(store, chain)))
       // Pruned decisions count no longer, as after a restart.
       const name = JSON.stringify([digest, since, pruned])
       const known = cache.get(trail)
@@ -68,23 +63,10 @@ export function shadowComparer(store: Store) {
     })
 }
 
-function count({ matrix, failed }: Counted, digest: string, { decision, observed, shadow }: DecisionRow): void {
+function count(counted: Counted, digest: string, { decision, observed, shadow }: DecisionRow): void {
   if (shadow?.digest !== digest) return
   // Grounds were written from these types.
-  const from = (observed ?? decision) as Decision
-  if (shadow.failed !== undefined) {
-    const why = shadow.failed as ShadowFailure
-    tally(failed, (one) => one.why === why, { why, count: 1 })
-    return
-  }
-  const to = (shadow.decision ?? from) as Decision
-  tally(matrix, (cell) => cell.from === from && cell.to === to, { from, to, count: 1 })
-}
-
-function tally<T extends { count: number }>(counts: T[], isIt: (one: T) => boolean, first: T): void {
-  const known = counts.find(isIt)
-  if (known === undefined) counts.push(first)
-  else known.count += 1
+  countNote(counted, (observed ?? decision) as Decision, shadow as ShadowNote)
 }
 
 function shown({ matrix, failed }: Counted, complete: boolean): Comparison {

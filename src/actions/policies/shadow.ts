@@ -132,7 +132,12 @@ export const SHADOW_ORIGINS = ['folder', 'rules'] as const
 export type ShadowOrigin = (typeof SHADOW_ORIGINS)[number]
 
 export interface ShadowStateDeps extends Deps {
-  policies: { get(tenantId: string): PolicySet | undefined; shadowFolder(tenantId: string): ShadowSlot | undefined }
+  policies: {
+    get(tenantId: string): PolicySet | undefined
+    /** The set in shadow, of whichever origin. */
+    shadow(tenantId: string): PolicySet | undefined
+    shadowFolder(tenantId: string): ShadowSlot | undefined
+  }
   compareShadow: CompareShadow
 }
 
@@ -142,7 +147,7 @@ export async function shadowState(deps: ShadowStateDeps, { tenantId, chain }: Ca
   const folder = policies.shadowFolder(tenantId)
   const inForce = policies.get(tenantId)
   const origin: ShadowOrigin = folder === undefined ? 'rules' : 'folder'
-  const set = folder === undefined ? inForce?.shadow : folder.set
+  const set = policies.shadow(tenantId)
   const about = { faults: folder?.faults ?? [], diagnostics: folder?.diagnostics ?? [] }
   if (set === undefined) return { digest: null, origin: null, since: null, rules: [], comparison: null, ...about }
   const told = origin === 'folder' ? set : inForce
