@@ -49,7 +49,13 @@ const GROUPS: Record<string, Record<string, string>> = {
     shadow: 'shadowPolicies',
     dry_run: 'dryRun',
   },
-  replays: { begin: 'replayPolicies', get: 'getReplay', changes: 'replayChanges', cancel: 'cancelReplay' },
+  replays: {
+    begin: 'replayPolicies',
+    get: 'getReplay',
+    changes: 'replayChanges',
+    cancel: 'cancelReplay',
+    seal: 'sealReplay',
+  },
   sessions: { current: 'getSession', sign_in_link: 'signInCode' },
   service: {
     overview: 'overview',

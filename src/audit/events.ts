@@ -25,6 +25,10 @@ export const EVENTS = {
   'policy.shadowed':
     'a policy set came into shadow beside the one in force, or left it; `data` has its digest, or null',
   'policy.replayed': 'a draft was tried on recorded requests; `data` has on which, by what, and what would change',
+  'policy.compared':
+    'two policy sets were compared; `data` has the differences in meaning that were found, and in how many',
+  'policy.overridden':
+    'a policy set may come into force without the replay that the settings require; `data` has the reason',
   'policy.promoted': 'a set in shadow is put in force; `data` has what it had said beside the decisions until then',
   'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
   'audit.genesis': 'the first entry of a chain',
@@ -71,6 +75,8 @@ const RELEASING_EVENTS: readonly EventType[] = [
   'tenant.created',
   'tenant.changed',
   'policy.loaded',
+  'policy.replayed',
+  'policy.overridden',
   'audit.checkpoint',
 ]
 

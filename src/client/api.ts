@@ -956,6 +956,7 @@ export type Operation =
   | 'replayPolicies'
   | 'getReplay'
   | 'replayChanges'
+  | 'sealReplay'
   | 'cancelReplay'
 
 /** Outcome of an action after its decision, as its agent reports it. */
@@ -1441,6 +1442,13 @@ export interface Replay {
     }
     /** Changed decisions that are counted and not listed. */
     changesLeftOut: number
+  } | null
+  /** The entry `policy.replayed` that tells of it. */
+  seal: {
+    /** Id of the entry. */
+    entryId: string
+    /** SHA-256 of `report`, as canonical JSON (RFC 8785). */
+    report: string
   } | null
 }
 
@@ -2442,6 +2450,11 @@ export interface Api {
     data: ReplayChange[]
     page: Page
   }
+  /** Records in the trail that the draft was tried, on what, and with what result. */
+  sealReplay: {
+    params: { id: string }
+    data: Replay
+  }
 }
 
 export const ROUTES = {
@@ -2493,6 +2506,7 @@ export const ROUTES = {
   getReplay: { method: 'GET', path: '/policies/replay/:id', repeat: 'as_is', form: 'object' },
   cancelReplay: { method: 'DELETE', path: '/policies/replay/:id', repeat: 'as_is', form: 'object' },
   replayChanges: { method: 'GET', path: '/policies/replay/:id/changes', repeat: 'as_is', form: 'page' },
+  sealReplay: { method: 'POST', path: '/policies/replay/:id/seal', repeat: 'never', form: 'object' },
 } as const
 
 /** Types of entries that the service itself writes, and what each records. */
@@ -2520,6 +2534,10 @@ export const EVENTS = {
   'policy.shadowed':
     'a policy set came into shadow beside the one in force, or left it; `data` has its digest, or null',
   'policy.replayed': 'a draft was tried on recorded requests; `data` has on which, by what, and what would change',
+  'policy.compared':
+    'two policy sets were compared; `data` has the differences in meaning that were found, and in how many',
+  'policy.overridden':
+    'a policy set may come into force without the replay that the settings require; `data` has the reason',
   'policy.promoted': 'a set in shadow is put in force; `data` has what it had said beside the decisions until then',
   'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
   'audit.genesis': 'the first entry of a chain',

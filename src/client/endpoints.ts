@@ -107,6 +107,7 @@ export class Endpoints {
     ): Promise<Answer<'replayChanges'>> => this.#connection.call('replayChanges', { params: { id }, query }, options),
     /** Ends a replay, and forgets it. */
     cancel: (id: string, options?: CallOptions) => this.#data('cancelReplay', { params: { id } }, options),
+    seal: (id: string, options?: CallOptions) => this.#data('sealReplay', { params: { id } }, options),
   }
 
   readonly sessions = {

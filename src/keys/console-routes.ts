@@ -144,6 +144,13 @@ export const CONSOLE_ROUTES = {
     roles: ['auditor'],
     limit: 'status',
   },
+  sealReplay: {
+    method: 'POST',
+    path: '/policies/replay/:id/seal',
+    summary: 'records in the trail that the draft was tried, on what, and with what result',
+    roles: ['auditor'],
+    limit: 'plan',
+  },
   cancelReplay: {
     method: 'DELETE',
     path: '/policies/replay/:id',

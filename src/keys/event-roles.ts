@@ -17,7 +17,10 @@ export const EVENT_ROLES = {
 export type EventGroup = keyof typeof EVENT_ROLES
 
 /** Types that tell of policies which are not in force; roles that may not ask for these do not receive them. */
-const OF_OTHERS: readonly string[] = ['policy.shadowed', 'policy.replayed', 'policy.promoted']
+const OF_OTHERS: readonly string[] = [
+  ...['policy.shadowed', 'policy.replayed', 'policy.compared'],
+  ...['policy.overridden', 'policy.promoted'],
+]
 
 /** @param type of the event, where the roles of its group do not decide alone */
 export function mayReceive(group: EventGroup, roles: readonly Role[], type = ''): boolean {

@@ -10,6 +10,8 @@ export interface ShownReplay {
   /** Excluded; null for all that there is. */
   to: string | null
   policyDigest: string
+  /** Time at which the replay began; absent of an input. */
+  at?: string
   /** Digest of the set in force, by the trail; absent of an input, null where no set ever was. */
   inForce?: string | null
   /** Heads of the chains when the replay began; absent of an input. */

@@ -104,7 +104,9 @@ function registryOf(deps: Deps, queue: ReturnType<typeof limitLoads>, { config, 
     folders: policyFolders(folder, beside, SHADOW),
     onShadow: (tenantId, change) => logShadow(log, tenantId, change),
   })
-  return policyRegistry(kept, folderOrigin({ ...inForce, watch, folders: policyFolders(folder, queue) }), shadows)
+  const { requireReplay } = config
+  const folders = policyFolders(folder, queue)
+  return policyRegistry(kept, folderOrigin({ ...inForce, requireReplay, watch, folders }), shadows)
 }
 
 function logShadow(log: Logger, tenantId: string, { digest, faults }: ShadowChange): void {

@@ -1,3 +1,4 @@
+import type { RequiredReplay } from '../actions/policies/admission.ts'
 import {
   duration,
   durationOrOff,
@@ -11,6 +12,7 @@ import {
   type Shape,
   text,
 } from '../base/value-shape.ts'
+import { requiredReplay } from './required-replay.ts'
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -151,6 +153,13 @@ export const SETTINGS = {
     example: 'off',
     help: 'on: policies are read twice a second; off: at the start, on SIGHUP and when asked over HTTP',
     shape: oneOf(ON_OFF),
+  },
+  requireReplay: {
+    placeholder: 'bounds',
+    default: null as RequiredReplay | null,
+    example: { since: '7d', maxNewAllows: 0, maxNewDenies: 10 },
+    help: 'bounds of the sealed replay that a set needs to come into force, such as since=7d,maxNewAllows=0,maxNewDenies=10; none if not set',
+    shape: requiredReplay,
   },
   sweep: {
     placeholder: 'on|off',

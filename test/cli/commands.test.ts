@@ -111,6 +111,7 @@ const COMMANDS = [
   'policies rollback',
   'policies shadow',
   'policies promote',
+  'policies override',
   'policies history',
   'validate',
   'lint',

@@ -142,6 +142,7 @@ for (const { name, args, env = {}, stderr } of FAULTS) {
 }
 
 // Each row is a file, and whether it is a configuration.
+const BOUNDS = { since: '1h', maxNewAllows: 0, maxNewDenies: 10 }
 const CONTENTS: [content: Record<string, Json>, good: boolean][] = [
   [{}, true],
   [{ $schema: './config.schema.json' }, true],
@@ -183,6 +184,18 @@ const CONTENTS: [content: Record<string, Json>, good: boolean][] = [
   [{ maxConnections: 16.5 }, false],
   [{ maxConnections: '16' }, false],
   [{ maxConnections: 1_000_001 }, false],
+  [{ requireReplay: null }, true],
+  [{ requireReplay: BOUNDS }, true],
+  [{ requireReplay: { ...BOUNDS, since: '90d' } }, true],
+  [{ requireReplay: { ...BOUNDS, since: '91d' } }, false],
+  [{ requireReplay: { ...BOUNDS, since: '0h' } }, false],
+  [{ requireReplay: { ...BOUNDS, since: 3600 } }, false],
+  [{ requireReplay: { ...BOUNDS, maxNewAllows: -1 } }, false],
+  [{ requireReplay: { ...BOUNDS, maxNewDenies: 0.5 } }, false],
+  [{ requireReplay: { ...BOUNDS, maxNewDenies: '0' } }, false],
+  [{ requireReplay: { ...BOUNDS, more: 1 } }, false],
+  [{ requireReplay: { since: '1h', maxNewAllows: 0 } }, false],
+  [{ requireReplay: 'since=1h,maxNewAllows=0,maxNewDenies=0' }, false],
   [{ allowedHosts: [] }, true],
   [{ allowedHosts: ['a.example', 'B'] }, true],
   [{ allowedHosts: 'a,b' }, false],
@@ -204,6 +217,22 @@ const CONTENTS: [content: Record<string, Json>, good: boolean][] = [
   [{ logLevel: 'INFO' }, false],
   [{ logLevel: null }, false],
 ]
+const TEXTS: [text: string, value: object | undefined][] = [
+  ['since=1h,maxNewAllows=0,maxNewDenies=10', BOUNDS],
+  [' maxNewDenies = 10, since=1h ,maxNewAllows=0', BOUNDS],
+  ['since=1h,maxNewAllows=0', undefined],
+  ['since=1h,maxNewAllows=0,maxNewDenies=10,maxNewDenies=99', undefined],
+  ['since=1h,maxNewAllows=x,maxNewDenies=10', undefined],
+  ['__proto__=1,since=1h,maxNewAllows=0,maxNewDenies=10', undefined],
+  ['', undefined],
+]
+for (const [text, value] of TEXTS)
+  test(`the bounds of a replay in a flag: ${text}`, () => {
+    const read = () => readConfig({ flags: { requireReplay: text }, env: {}, file: undefined }).requireReplay
+    if (value !== undefined) assert.deepEqual(read(), value)
+    else assert.throws(read, { name: 'ConfigError', message: /^--require-replay: .* is not accepted/ })
+  })
+
 const fits = schemaCompiler({ allErrors: false }).compile(configSchema())
 
 for (const [i, [content, good]] of CONTENTS.entries()) {

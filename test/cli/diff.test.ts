@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { canonicalJson } from '../../src/base/canonical.ts'
+import { digestOf, formatDigest } from '../../src/base/digest.ts'
 import { ACME_POLICY, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 import { run } from './program.ts'
@@ -54,6 +56,29 @@ test('a revision of Git is compared with what is in the folder now', async () =>
   assert.equal(code, 1, stderr)
   const [{ tenant, diff }] = JSON.parse(stdout).diffs
   assert.deepEqual([tenant, diff.changes[0].name, diff.witnesses[0].difference], ['acme', 'large', 'decision'])
+})
+
+test('a sealed diff is told in the trail: both sets, the differences found, the chain, and the whole result', async () => {
+  const { server, dir: folder, key, call } = await startGate({ after })
+  const auditor = await key({ roles: ['auditor'] })
+  await until('the set in force is recorded', () => server.store.state().policies.has('acme'))
+  const size = (await server.store.lengths(['acme/live'])).get('acme/live') ?? 0
+  const [root] = await server.store.treeHashes('acme/live', [{ begin: 0, end: size }])
+  const store = ['--data', join(folder, 'data')]
+  const { code, stdout, stderr } = await run(['diff', at('old'), at('new'), '--seal', '--json', ...store])
+  assert.equal(code, 0, stderr)
+  const [{ diff, seal }] = JSON.parse(stdout).diffs
+  const [told, ...others] = (await call(auditor, 'GET', '/audit/chain?eventType=policy.compared')).body.data
+  assert.deepEqual([told.id, told.data.report, others], [seal.entryId, digestOf(canonicalJson(diff)), []])
+  assert.deepEqual(told.data, {
+    ...{ tenantId: 'acme', from: diff.from, to: diff.to, report: seal.report, cells: diff.cells },
+    ...{ exhaustive: diff.exhaustive, actions: diff.actions, changes: 1, witnesses: { decision: 1 } },
+    heads: [{ chain: 'acme/live', size, root: formatDigest(root ?? Buffer.alloc(0)) }],
+  })
+  const text = await run(['diff', at('old'), at('new'), '--seal', ...store])
+  assert.match(text.stdout, /\nsealed in entry aud_\w+, report sha256:[0-9a-f]{64}\n/)
+  const unknown = await run(['diff', at('old'), at('more'), '--seal', ...store])
+  assert.deepEqual([unknown.code, /There is no tenant other/.test(unknown.stderr)], [3, true])
 })
 
 test('a set that was in force is named by its digest', async () => {

@@ -158,6 +158,11 @@ export const ENDPOINTS: readonly Exchange[] = [
   { call: 'replays.get', with: { id: '$replay' }, value: { id: '$replay', diagnostics: [] } },
   { call: 'replays.changes', with: { id: '$replay', limit: 5 }, value: { data: [], page: { limit: 5, total: 0 } } },
   { call: 'replays.cancel', with: { id: '$replay' }, value: { id: '$replay' } },
+  {
+    call: 'replays.seal',
+    with: { id: '$replay' },
+    error: { name: 'GateError', code: 'not_found', status: 404 },
+  },
   { call: 'service.overview', with: { hours: 2 }, value: { bucketMs: 120_000, posture: { environment: 'live' } } },
   {
     call: 'events',

@@ -190,6 +190,7 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   'replays.get': (gate, { id }) => gate.replays.get(id),
   'replays.changes': (gate, { id, ...query }) => gate.replays.changes(id, query),
   'replays.cancel': (gate, { id }) => gate.replays.cancel(id),
+  'replays.seal': (gate, { id }) => gate.replays.seal(id),
   'service.health': (gate) => gate.service.health(),
   'service.readiness': (gate) => gate.service.readiness(),
   'service.metrics': (gate) => gate.service.metrics(),

@@ -59,7 +59,13 @@ async function started(t: TestContext, options: GateOptions = {}) {
     ...gate,
     key,
     store,
-    deps: { store, clock: Date.now, newId: idMaker(Date.now, randomBytes), compile: inThisThread.policyWorker.compile },
+    deps: {
+      store,
+      clock: Date.now,
+      newId: idMaker(Date.now, randomBytes),
+      compile: inThisThread.policyWorker.compile,
+      requireReplay: null,
+    },
     push: (name: string) => run(['policies', 'push', join(sets, name), ...data, '--json']),
     rollback: (...more: string[]) => run(['policies', 'rollback', ...data, '--json', ...more]),
     async check(): Promise<string> {
@@ -126,7 +132,13 @@ test('a rollback runs the tests of the set again, and names another set by its d
   const files = [...source.files, { name: 'x.test.yaml', bytes: Buffer.from(MAIL_IS_FREE.replace('allow', 'deny')) }]
   await store.refresh()
   const put = async (text: string, from: PolicySource) =>
-    store.commit(loadedSubmission(deps, store.state().policies.get('acme'), setOf(text), from, HOST))
+    store.commit(
+      loadedSubmission(
+        deps,
+        { set: setOf(text), source: from, earlier: store.state().policies.get('acme'), admittedBy: null },
+        HOST,
+      ),
+    )
   assert.equal((await put(ACME_POLICY, { ...source, files })).conflict, null)
   assert.equal((await put(DENYING, sourceOf(DENYING))).conflict, null)
   const refused = await rollback()
@@ -140,7 +152,7 @@ test('a set that this version cannot load leaves the one before in force, and is
   await becomes(check, 'allow by allow_rule')
   const later = sourceOf(`${DENYING}laterMember: 1\n`)
   const earlier = store.state().policies.get('acme')
-  await store.commit(loadedSubmission(deps, earlier, setOf(DENYING), later, HOST))
+  await store.commit(loadedSubmission(deps, { set: setOf(DENYING), source: later, earlier, admittedBy: null }, HOST))
   await becomes(async () => (await described()).current, false)
   await call(key, 'POST', '/policies/reload', { tenantId: 'acme' })
   await sleep(700)
@@ -214,7 +226,9 @@ test('an altered text ends the set in force even while nothing can be written, a
   await registry.reloadAll()
   assert.equal(registry.get('acme')?.mode, 'enforce')
   const earlier = store.state().policies.get('acme')
-  await store.commit(loadedSubmission(deps, earlier, setOf(DENYING), sourceOf(DENYING), HOST))
+  await store.commit(
+    loadedSubmission(deps, { set: setOf(DENYING), source: sourceOf(DENYING), earlier, admittedBy: null }, HOST),
+  )
   tamperFile(join(dir, 'data', DATA_FILE), (db) => void db.exec("UPDATE policy_text SET source = '{}'"))
   const tend = async () => {
     await registry.tend()
@@ -274,7 +288,8 @@ test('a set of a folder without a tenant makes way for the one that is pushed wh
   let shiftMs = 0
   const clock = () => Date.now() + shiftMs
   const { policyWorker } = inThisThread
-  const deps = { ...policyWorker, store, clock, newId: idMaker(Date.now, randomBytes), watch: true }
+  const newId = idMaker(Date.now, randomBytes)
+  const deps = { ...policyWorker, store, clock, newId, watch: true, requireReplay: null }
   const more = {
     onChange: () => undefined,
     onError: assert.ifError,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { OpenedDraft } from '../../src/actions/replay/jobs.ts'
+import { canonicalJson } from '../../src/base/canonical.ts'
+import { digestOf } from '../../src/base/digest.ts'
 import { openDraftHere } from '../../src/http/replay/here.ts'
 import { openDraftInThread } from '../../src/http/replay/thread.ts'
 import { HEADER } from '../authoring/sources.ts'
@@ -76,6 +78,38 @@ test('it is found by the tenant and the environment that began it alone, until i
   assertRefused(await gate.call(other, 'DELETE', `${PATH}/${id}`), 'not_found')
   assert.equal((await gate.call(auditor, 'DELETE', `${PATH}/${id}`)).body.data.status, 'done')
   assertRefused(await gate.call(auditor, 'GET', `${PATH}/${id}`), 'not_found')
+})
+
+test('a replay is sealed once, by whoever may see it, and the entry binds the report that was given out', async () => {
+  const size = (await gate.server.store.lengths(['acme/live'])).get('acme/live')
+  const { id } = (await gate.call(auditor, 'POST', PATH, { ...draft(), action: '**' })).body.data
+  const { report, seal: none, ...view } = await ended(id)
+  assert.equal(none, null)
+  for (const key of [other, sandbox]) assertRefused(await gate.call(key, 'POST', `${PATH}/${id}/seal`), 'not_found')
+  const before = await entries(gate)
+  const sealing = () => gate.call(auditor, 'POST', `${PATH}/${id}/seal`)
+  const [one, again] = await Promise.all([sealing(), sealing()])
+  assertDone(one)
+  assert.deepEqual([again.body.data.seal, await entries(gate)], [one.body.data.seal, before + 1])
+  const { seal } = (await gate.call(auditor, 'GET', `${PATH}/${id}`)).body.data
+  assert.deepEqual(seal, one.body.data.seal)
+  assert.equal(seal.report, digestOf(canonicalJson(report)))
+  const { data: told, actor } = (await gate.call(auditor, 'GET', `/audit/chain?order=desc&limit=1`)).body.data[0]
+  assert.deepEqual([actor.id, told.tenantId, told.trail, told.action], [auditor.id, 'acme', 'acme/live', '**'])
+  assert.deepEqual([told.policyDigest, told.from, told.to], [view.policyDigest, view.from, null])
+  assert.deepEqual([told.matrix, told.report, told.heads[0].size], [report.matrix, seal.report, size])
+  assert.equal(told.inForce, gate.server.store.state().policies.get('acme')?.digest)
+})
+
+test('a replay without a result cannot be sealed', async (t) => {
+  const { gate: slow, gone } = await waiting(t)
+  const key = await slow.key()
+  const { id } = (await slow.call(key, 'POST', PATH, draft())).body.data
+  await until('it runs', () => gone.length === 1)
+  assertRefused(await slow.call(key, 'POST', `${PATH}/${id}/seal`), 'not_found')
+  gone[0]?.()
+  await ended(id, key, slow)
+  assertDone(await slow.call(key, 'POST', `${PATH}/${id}/seal`))
 })
 
 test('a draft with faults fails with its diagnostics', async () => {

@@ -38,7 +38,9 @@ test('each role is told of its groups of events, and owner and admin of all', ()
 })
 
 test('of policies that are not in force, only those are told who may ask for them', () => {
-  for (const type of ['policy.shadowed', 'policy.replayed', 'policy.promoted'])
+  for (const type of [
+    ...['policy.shadowed', 'policy.replayed', 'policy.compared', 'policy.overridden', 'policy.promoted'],
+  ])
     assert.deepEqual(
       ROLES.filter((role) => mayReceive('policy', [role], type)),
       ['auditor', 'owner', 'admin'],

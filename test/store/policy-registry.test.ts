@@ -32,6 +32,7 @@ async function beside(t: TestContext, root: string, more: Partial<FolderRegistry
     compileAndTest: policyWorker.compileAndTest,
     folders: policyFolders(root, policyWorker),
     watch: true,
+    requireReplay: null,
     onChange: () => undefined,
     onError: (error) => void errors.push(error),
     ...more,

@@ -473,6 +473,11 @@ class ReplaysEndpoints:
         answer = self._call("cancelReplay", params={"id": id})
         return cast(Replay, answer)
 
+    def seal(self, id: str) -> Replay:
+        """Records in the trail that the draft was tried, on what, and with what result."""
+        answer = self._call("sealReplay", params={"id": id})
+        return cast(Replay, answer)
+
 
 class SessionsEndpoints:
     """Endpoints under `sessions` of a client."""
@@ -979,6 +984,11 @@ class AsyncReplaysEndpoints:
     async def cancel(self, id: str) -> Replay:
         """Ends a replay, and forgets it."""
         answer = await self._call("cancelReplay", params={"id": id})
+        return cast(Replay, answer)
+
+    async def seal(self, id: str) -> Replay:
+        """Records in the trail that the draft was tried, on what, and with what result."""
+        answer = await self._call("sealReplay", params={"id": id})
         return cast(Replay, answer)
 
 

@@ -1202,6 +1202,7 @@ Operation = Literal[
     "replayPolicies",
     "getReplay",
     "replayChanges",
+    "sealReplay",
     "cancelReplay",
 ]
 
@@ -1741,6 +1742,13 @@ class ReplayReport(TypedDict):
     """Changed decisions that are counted and not listed."""
 
 
+class ReplaySeal(TypedDict):
+    entryId: str
+    """Id of the entry."""
+    report: str
+    """SHA-256 of `report`, as canonical JSON (RFC 8785)."""
+
+
 Replay = TypedDict(
     "Replay",
     {
@@ -1758,6 +1766,7 @@ Replay = TypedDict(
         "diagnostics": "List[Diagnostic]",
         "fault": "Optional[str]",
         "report": "Optional[ReplayReport]",
+        "seal": "Optional[ReplaySeal]",
     },
 )
 
@@ -2670,4 +2679,5 @@ ROUTES: Final[Mapping[str, Route]] = {
     "getReplay": Route("GET", "/policies/replay/:id", "as_is", "object"),
     "cancelReplay": Route("DELETE", "/policies/replay/:id", "as_is", "object"),
     "replayChanges": Route("GET", "/policies/replay/:id/changes", "as_is", "page"),
+    "sealReplay": Route("POST", "/policies/replay/:id/seal", "never", "object"),
 }

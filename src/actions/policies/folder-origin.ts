@@ -1,6 +1,8 @@
 import { type Actor, SERVICE } from '../../audit/draft.ts'
 import { MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
 import { type Clock, formatTimestamp, steadyClock } from '../../base/time.ts'
+import type { PolicySet } from '../../policies/set.ts'
+import { type AdmissionDeps, admissionOf } from './admission.ts'
 import { type PolicyFolders, settling } from './folders.ts'
 import {
   type InForceDeps,
@@ -15,7 +17,7 @@ import type { PolicyOrigin } from './registry.ts'
 import { storedSource } from './stored.ts'
 import { textsIn } from './texts.ts'
 
-export interface FolderDeps extends InForceDeps {
+export interface FolderDeps extends InForceDeps, AdmissionDeps {
   folders: PolicyFolders
   /** False reads the folders at start and on request only. */
   watch: boolean
@@ -36,6 +38,8 @@ export interface FolderSlot extends Slot {
    * answered: two servers with different folders would otherwise answer each other for ever.
    */
   readonly unrecorded: TenantFolder | null
+  /** The newest set, where only a sealed replay of it is missing; null otherwise. */
+  readonly untried: PolicySet | null
 }
 
 /** The sets of a folder for each tenant, replaced set by set as the folders change. */
@@ -58,7 +62,8 @@ export function folderOrigin(given: FolderDeps): PolicyOrigin<FolderSlot> {
     const folder = slot?.unrecorded
     if (slot?.set === undefined || folder == null || 'problem' in folder.source) return
     const recorded = await recordLoaded(deps, slot.set, folder.source, SERVICE)
-    if (recorded === 'pushed') slots.set(tenant, await refused(deps, slot, folder, SERVICE, pushed(slot)))
+    const refusal = refusalOf(recorded, slot.set, slot)
+    if (refusal !== undefined) slots.set(tenant, await refused(deps, slot, folder, SERVICE, refusal))
     else if (recorded === 'recorded') slots.set(tenant, { ...slot, unrecorded: null })
   }
   return {
@@ -66,7 +71,8 @@ export function folderOrigin(given: FolderDeps): PolicyOrigin<FolderSlot> {
     async look(slots, tenant, asker) {
       if (asker !== undefined) return consider(slots, await deps.folders.readSettled(tenant), asker)
       await recordLater(slots, tenant)
-      const slot = slots.get(tenant)
+      const slot = await waitingOn(deps, slots.get(tenant))
+      if (slot !== undefined) slots.set(tenant, slot)
       if (deps.watch) {
         const folder = settled(await deps.folders.read(tenant), slot?.fingerprint)
         if (folder !== undefined) await consider(slots, folder)
@@ -78,12 +84,30 @@ export function folderOrigin(given: FolderDeps): PolicyOrigin<FolderSlot> {
 const PUSHED =
   'The set in the store was pushed, and a folder does not replace it by itself: start the service with `--policies store:`, or ask for the folder with POST /policies/reload.'
 
-/** Refusal of a good set. The pushed one decides, and is looked for again, since the next push may change it. */
-function pushed({ diagnostics }: Pick<Slot, 'diagnostics'>): Refusal {
-  return { faults: [PUSHED], diagnostics, retry: true }
+/** Refusal of a good set; undefined where it may come into force. It is tried again: the next entry may admit it. */
+function refusalOf(
+  recorded: Awaited<ReturnType<typeof recordLoaded>>,
+  set: PolicySet,
+  { diagnostics }: Pick<Slot, 'diagnostics'>,
+): Refusal | undefined {
+  if (recorded === 'pushed') return { faults: [PUSHED], diagnostics, retry: true }
+  if (typeof recorded === 'string') return undefined
+  return { faults: [recorded.fault], diagnostics, retry: true, untried: set }
 }
 
-type Refusal = Pick<Loaded, 'faults' | 'diagnostics' | 'retry'>
+type Refusal = Pick<Loaded, 'faults' | 'diagnostics' | 'retry'> & { untried?: PolicySet | null }
+
+/** Interval between two looks whether a sealed replay is there. */
+const ADMISSION_MS = 2000
+
+/** The slot; a set that still lacks its replay waits on, without being loaded again. */
+async function waitingOn(deps: Timed, slot: FolderSlot | undefined): Promise<FolderSlot | undefined> {
+  if (slot?.untried == null || slot.retry === null || deps.steady() < slot.retry.atMs) return slot
+  const { untried, retry, faults } = slot
+  const admission = await admissionOf(deps, untried, deps.store.state().policies.get(untried.tenant))
+  if (!('fault' in admission) || admission.fault !== faults[0]) return slot
+  return { ...slot, retry: { ...retry, atMs: deps.steady() + ADMISSION_MS } }
+}
 
 /** The state after an attempt; a set is recorded before it answers anybody. */
 async function takeIn(
@@ -97,14 +121,15 @@ async function takeIn(
   const { set, diagnostics } = loaded
   if (set === undefined || 'problem' in source) return refused(deps, slot, folder, actor, loaded)
   const recorded = await recordLoaded(deps, set, source, actor)
-  if (recorded === 'pushed') return refused(deps, slot, folder, actor, pushed(loaded))
+  const refusal = refusalOf(recorded, set, loaded)
+  if (refusal !== undefined) return refused(deps, slot, folder, actor, refusal)
   // Changed tests or comments leave the set the same.
   const isSame = slot?.set?.digest === set.digest
   if (!isSame || slot.faults.length > 0) tellInForce(deps, set)
   const now = formatTimestamp(deps.clock())
   const since = isSame ? slot.since : now
   const unrecorded = recorded === 'recorded' ? null : folder
-  const inForce = { set, texts: textsIn(source), since, unrecorded }
+  const inForce = { set, texts: textsIn(source), since, unrecorded, untried: null }
   return { ...inForce, checkedAt: now, fingerprint: folder.fingerprint, retry: null, faults: [], diagnostics }
 }
 
@@ -113,7 +138,7 @@ async function refused(
   slot: FolderSlot | undefined,
   folder: TenantFolder,
   actor: Actor,
-  { faults, diagnostics, retry }: Refusal,
+  { faults, diagnostics, retry, untried = null }: Refusal,
 ): Promise<FolderSlot> {
   const { tenant, fingerprint } = folder
   const checkedAt = formatTimestamp(deps.clock())
@@ -124,8 +149,9 @@ async function refused(
     await recordRejected(deps, tenant, faults, actor)
     deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: inForce.set ?? null })
   }
-  const again = retry || isUnsure ? { atMs: deps.steady() + RETRY_MS, folder } : null
-  return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
+  const waitMs = untried === null ? RETRY_MS : ADMISSION_MS
+  const again = retry || isUnsure ? { atMs: deps.steady() + waitMs, folder } : null
+  return { ...inForce, checkedAt, fingerprint, retry: again, untried, faults, diagnostics }
 }
 
 /** The policies that stay in force. */

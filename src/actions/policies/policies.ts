@@ -12,6 +12,7 @@ import type { Mode, PolicySet } from '../../policies/set.ts'
 import { change, creation, type PolicyRecord } from '../../store/records.ts'
 import type { Submission } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { type AdmissionDeps, admissionOf } from './admission.ts'
 import { newestLoad } from './loads.ts'
 import { pack } from './packed.ts'
 import type { Texts } from './texts.ts'
@@ -98,8 +99,11 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
   return `${file}:${line}:${column} ${code} ${message}`
 }
 
-/** Result of recording a set: `pushed` when the store has a pushed one, which a folder does not replace by itself. */
-type Recorded = 'recorded' | 'no tenant' | 'pushed'
+/**
+ * Result of recording a set: `pushed` when the store has a pushed one, which a folder does not replace by itself; the
+ * fault of one that lacks a sealed replay.
+ */
+type Recorded = 'recorded' | 'no tenant' | 'pushed' | { fault: string }
 
 /**
  * Records a set of a folder in the audit chain and the store, unless it is there. A tenant that has not been created has
@@ -107,7 +111,12 @@ type Recorded = 'recorded' | 'no tenant' | 'pushed'
  *
  * @throws GateError `overloaded` when others recorded sets each time
  */
-export async function recordLoaded(deps: Deps, set: PolicySet, source: PolicySource, actor: Actor): Promise<Recorded> {
+export async function recordLoaded(
+  deps: AdmissionDeps,
+  set: PolicySet,
+  source: PolicySource,
+  actor: Actor,
+): Promise<Recorded> {
   return decideAndCommit(deps.store, async () => {
     const state = deps.store.state()
     const earlier = state.policies.get(set.tenant)
@@ -120,7 +129,10 @@ export async function recordLoaded(deps: Deps, set: PolicySet, source: PolicySou
     }
     const done = await found()
     if (done !== undefined) return { submission: null, reply: () => done }
-    return { submission: loadedSubmission(deps, earlier, set, source, actor), reply: () => 'recorded' as const }
+    const admission = await admissionOf(deps, set, earlier)
+    if ('fault' in admission) return { submission: null, reply: () => admission }
+    const submission = loadedSubmission(deps, { set, source, earlier, admittedBy: admission.by }, actor)
+    return { submission, reply: () => 'recorded' as const }
   })
 }
 
@@ -128,19 +140,25 @@ async function isPushed(store: Deps['store'], record: PolicyRecord): Promise<boo
   return (await newestLoad(store, record.id))?.actor?.kind === 'host'
 }
 
-/** Puts a set in force: its record, its texts, and the entry that tells of both. */
+/** A set that was loaded and tested, to be put in force. */
+export interface Candidate {
+  set: PolicySet
+  source: PolicySource
+  /** The record when the check began. */
+  earlier: PolicyRecord | undefined
+}
+
+/** Puts a set in force: its record, its texts, and the entry that tells of both, and of the entry that admitted it. */
 export function loadedSubmission(
   deps: Deps,
-  earlier: PolicyRecord | undefined,
-  set: PolicySet,
-  source: PolicySource,
+  { set, source, earlier, admittedBy }: Candidate & { admittedBy: string | null },
   actor: Actor,
 ): Submission {
   const { data, write } = policyChange(earlier, set, formatTimestamp(deps.clock()))
   const text = pack(source)
   const { tenant: tenantId, digest, mode, files, rules, factors } = set
   const counts = { files, rules: rules.length, factors: factors.length }
-  const told = { ...data, mode, ...counts, sourceDigest: digestOf(text) }
+  const told = { ...data, mode, ...counts, sourceDigest: digestOf(text), ...(admittedBy !== null && { admittedBy }) }
   return {
     guards: [],
     writes: [write, { kind: 'policySource', stored: { tenantId, digest, source: text } }],

@@ -1,10 +1,9 @@
 import type { Actor } from '../../audit/draft.ts'
-import type { PolicySource } from '../../authoring/load/files.ts'
-import type { PolicySet } from '../../policies/set.ts'
 import type { PolicyRecord } from '../../store/records.ts'
 import type { Deps } from '../deps.ts'
+import { type AdmissionDeps, admissionOf } from './admission.ts'
 import { type Load, loadsOf, newestLoad } from './loads.ts'
-import { loadedSubmission, type PolicyDeps, unstaffedIn } from './policies.ts'
+import { type Candidate, loadedSubmission, type PolicyDeps, unstaffedIn } from './policies.ts'
 import { storedInForce } from './stored.ts'
 
 /** Another set came into force while this one was checked. The message says what to do. */
@@ -12,26 +11,20 @@ export class PolicyConflict extends Error {
   override readonly name = 'PolicyConflict'
 }
 
-/** A set that was loaded and tested, to be put in force. */
-export interface Candidate {
-  set: PolicySet
-  source: PolicySource
-  /** The record when the check began. */
-  earlier: PolicyRecord | undefined
+/** The set lacks a sealed replay within bounds. The message says what to do. */
+class PolicyNotAdmitted extends Error {
+  override readonly name = 'PolicyNotAdmitted'
 }
 
 /**
  * Puts a set in force for every sidecar that takes its policies from the store: the record, the text and one entry.
  * Nothing is written for the set that is in force, unless its text was altered.
  *
- * @throws PolicyConflict when another set came into force since `earlier`
+ * @throws PolicyConflict when another set came into force since `earlier`; PolicyNotAdmitted
  */
-export async function pushSet(
-  deps: Deps & Pick<PolicyDeps, 'compile'>,
-  { set, source, earlier }: Candidate,
-  actor: Actor,
-) {
+export async function pushSet(deps: AdmissionDeps & Pick<PolicyDeps, 'compile'>, candidate: Candidate, actor: Actor) {
   const { store } = deps
+  const { set, earlier } = candidate
   const told = (changed: boolean) => {
     const record = store.state().policies.get(set.tenant)
     return {
@@ -50,7 +43,9 @@ export async function pushSet(
   }
   const isInForce = earlier?.digest === set.digest && (await storedInForce(deps, earlier)).set !== undefined
   if (isInForce) return told(false)
-  const { conflict } = await store.commit(loadedSubmission(deps, earlier, set, source, actor))
+  const admission = await admissionOf(deps, set, earlier)
+  if ('fault' in admission) throw new PolicyNotAdmitted(admission.fault)
+  const { conflict } = await store.commit(loadedSubmission(deps, { ...candidate, admittedBy: admission.by }, actor))
   if (conflict === null) return told(true)
   await store.refresh()
   if (store.state().policies.get(set.tenant)?.digest === set.digest) return told(false)

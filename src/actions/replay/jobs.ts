@@ -5,11 +5,13 @@ import { takeTurns } from '../../base/concurrency.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp, LAST_TIME_MS } from '../../base/time.ts'
 import type { Change, ReplayReport, Side } from '../../replay/report.ts'
-import { changedOf } from '../../replay/shown.ts'
+import { changedOf, type Limited, type ShownReplay } from '../../replay/shown.ts'
 import type { ExplainDeps } from '../decisions/explain.ts'
 import type { Caller } from '../deps.ts'
 import { withBefore } from './before.ts'
+import type { ReplayRange } from './recorded.ts'
 import { type Draft, type ReplayRequest, replayTrail } from './replay.ts'
+import { headsOf, type Seal, sealReplay } from './seal.ts'
 
 export const REPLAY_STATUSES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 
@@ -40,9 +42,14 @@ interface Job {
   total: number
   policyDigest: string | null
   diagnostics: readonly QuotedDiagnostic[]
+  /** State of the trail and of its policies when the replay began. */
+  began: Pick<ShownReplay, 'at' | 'heads' | 'inForce'> | null
   report: ReplayReport | null
   /** Reason of a failure. */
   fault: string | null
+  /** The entry in the trail, once somebody wants it there. */
+  sealing: Promise<Seal> | null
+  seal: Seal | null
 }
 
 /** Replays at once: each takes a thread, and a tenant has one of them. */
@@ -87,7 +94,7 @@ export function replays(deps: JobDeps) {
       const job: Job = {
         ...{ id: deps.newId('replay'), request: { ...request, trail: chain }, createdMs: deps.clock() },
         ...{ cancel: new AbortController(), status: 'waiting', read: 0, total: 0 },
-        ...{ policyDigest: null, diagnostics: [], report: null, fault: null },
+        ...{ policyDigest: null, diagnostics: [], began: null, report: null, fault: null, sealing: null, seal: null },
       }
       jobs.set(job.id, job)
       const signal = AbortSignal.any([job.cancel.signal, deps.stopping])
@@ -103,6 +110,26 @@ export function replays(deps: JobDeps) {
       jobs.delete(id)
       return viewOf(job)
     },
+    /**
+     * Records a replay in the trail, once, however often it is asked.
+     *
+     * @throws GateError `not_found` for one without a result
+     */
+    async seal(caller: Caller, id: string) {
+      const job = jobOf(caller, id)
+      const shown = shownOf(job)
+      if (shown === undefined)
+        throw new GateError('not_found', `The replay has no result to seal; it is ${job.status}.`)
+      const view = viewOf(job)
+      job.sealing ??= sealReplay(deps, shown, { given: view.report ?? {}, actor: caller.actor })
+      try {
+        job.seal = await job.sealing
+      } catch (error) {
+        job.sealing = null
+        throw error
+      }
+      return viewOf(job)
+    },
     changes(caller: Caller, id: string, query: ChangeQuery): { items: readonly Change[]; total: number } {
       const all = (jobOf(caller, id).report?.changes ?? []).filter((change) => isWanted(change, query))
       return { items: all.slice(query.offset, query.offset + query.limit), total: all.length }
@@ -116,7 +143,10 @@ async function run(deps: JobDeps, job: Job, source: PolicySource, signal: AbortS
   try {
     Object.assign(job, { policyDigest: draft.digest, diagnostics: draft.diagnostics })
     if (draft.digest === null) throw new GateError('invalid_request', 'The draft has faults.')
-    const { tenantId } = ownerOf(job.request.trail)
+    const { trail } = job.request
+    const { tenantId } = ownerOf(trail)
+    const inForce = deps.store.state().policies.get(tenantId)?.digest ?? null
+    job.began = { at: formatTimestamp(deps.clock()), heads: await headsOf(deps.store, trail), inForce }
     const report = await replayTrail(deps.store, job.request, draft, {
       signal,
       pause: deps.pause && (() => deps.pause?.(tenantId) ?? Promise.resolve()),
@@ -153,14 +183,26 @@ function isWanted({ from, to }: Change, query: ChangeQuery): boolean {
   )
 }
 
-/** `data` of POST /policies/replay and GET /policies/replay/:id. */
-function viewOf({ id, status, createdMs, request, read, total, policyDigest, diagnostics, report, fault }: Job) {
-  const { fromMs, toMs, history, action, sample } = request
+/** A replay as the trail tells of it; undefined before it is done. */
+function shownOf({ request, policyDigest, began, report }: Job): Limited | undefined {
+  if (report === null || began === null || policyDigest === null) return undefined
+  const { trail, action, sample, history } = request
+  const chosen = { ...(action && { action: action.text }), ...(sample !== undefined && { sample }) }
+  return { trail, ...rangeOf(request), policyDigest, ...began, ...chosen, history, report, limits: [] }
+}
+
+function rangeOf({ fromMs, toMs }: ReplayRange): { from: string; to: string | null } {
+  return { from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs) }
+}
+
+/** `data` of the routes of a replay. */
+function viewOf(job: Job) {
+  const { id, status, createdMs, request, read, total, policyDigest, diagnostics, report, fault, seal } = job
+  const { history, action, sample } = request
   const { changes, ...summary } = report ?? { changes: [] }
   return {
     ...{ id, status, createdAt: formatTimestamp(createdMs), read, total, policyDigest, diagnostics, fault },
-    ...{ from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs), history },
-    ...{ action: action?.text ?? null, sample: sample ?? null },
+    ...{ ...rangeOf(request), history, action: action?.text ?? null, sample: sample ?? null, seal },
     report: report === null ? null : { ...(summary as Omit<ReplayReport, 'changes'>), changed: changedOf(report) },
   }
 }

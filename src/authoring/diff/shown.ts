@@ -8,6 +8,8 @@ export interface TenantDiff {
   tenant: string
   only: 'old' | 'new' | null
   diff: Diff | null
+  /** The entry that tells of it, and the digest of `diff`, where the diff was sealed. */
+  seal?: { entryId: string; report: string }
 }
 
 export const DIFFERENCE_TEXT: Readonly<Record<Difference, string>> = {

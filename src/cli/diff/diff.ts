@@ -1,9 +1,11 @@
 import { Option } from 'commander'
+import { sealDiff } from '../../actions/replay/seal.ts'
 import { type Diff, diffSets } from '../../authoring/diff/diff.ts'
 import { diffMarkdown } from '../../authoring/diff/markdown.ts'
 import type { TenantDiff } from '../../authoring/diff/shown.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, EXIT } from '../context.ts'
+import { CannotRun, type CommonOptions, EXIT, hostActor } from '../context.ts'
+import { assertTenant, withStore } from '../data-file.ts'
 import { print, undisguisedLines } from '../output.ts'
 import { progressBar } from '../progress.ts'
 import { diffLines } from './lines.ts'
@@ -13,6 +15,7 @@ interface DiffOptions extends CommonOptions {
   tenant?: string
   format: 'text' | 'json' | 'markdown'
   exitCode?: boolean
+  seal?: boolean
 }
 
 export function addDiffCommand(program: GateCommand): void {
@@ -22,8 +25,13 @@ export function addDiffCommand(program: GateCommand): void {
     )
     .option('--tenant <id>', 'only this tenant')
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'))
+    .option('--seal', 'record in the trail that the sets were compared, and what was found')
     .option('--exit-code', 'exit 1 if some request is decided differently')
-    .example('diff git:main policies --policies policies', 'diff policies draft --tenant acme --format markdown')
+    .example(
+      'diff git:main policies --policies policies',
+      'diff policies draft --tenant acme --format markdown',
+      'diff policies draft --tenant acme --seal',
+    )
     .action(diff)
 }
 
@@ -39,12 +47,24 @@ async function diff(old: string, now: string, options: DiffOptions): Promise<voi
     return { tenant, only: null, diff: found }
   })
   if (diffs.length === 0) throw new CannotRun(`Neither ${old} nor ${now} has policies.`)
+  const shown = options.seal ? await sealed(diffs, options) : diffs
   const { io, json, format } = options
-  if (json || format === 'json') print({ io, json: true }, { diffs }, () => [])
-  else if (format === 'markdown') io.stdout.write(diffMarkdown(diffs))
-  else print({ io }, diffs, () => undisguisedLines(diffs.flatMap(diffLines)))
+  if (json || format === 'json') print({ io, json: true }, { diffs: shown }, () => [])
+  else if (format === 'markdown') io.stdout.write(diffMarkdown(shown))
+  else print({ io }, shown, () => undisguisedLines(shown.flatMap(diffLines)))
   const differs = diffs.some(({ only, diff: one }) => only !== null || hasOtherDecision(one))
   if (options.exitCode && differs) io.exitCode = EXIT.negative
+}
+
+/** Records the differences, each in the chain of its tenant. @throws CannotRun for a tenant that is not there */
+function sealed(diffs: readonly TenantDiff[], options: DiffOptions): Promise<TenantDiff[]> {
+  return withStore(options, async (deps) => {
+    for (const { tenant } of diffs) assertTenant(deps, tenant)
+    const all: TenantDiff[] = []
+    for (const one of diffs)
+      all.push(one.diff === null ? one : { ...one, seal: await sealDiff(deps, one.tenant, one.diff, hostActor()) })
+    return all
+  })
 }
 
 function hasOtherDecision(diff: Diff | null): boolean {

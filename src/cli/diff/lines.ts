@@ -9,7 +9,7 @@ import {
 import { type Line, paint } from '../output.ts'
 
 /** The difference of a tenant for people. */
-export function diffLines({ tenant, only, diff }: TenantDiff): Line[] {
+export function diffLines({ tenant, only, diff, seal }: TenantDiff): Line[] {
   const title: Line = [paint('bold', `policies of ${tenant}`)]
   if (diff === null) return [title, `only the ${only ?? ''} side has policies of this tenant`, '']
   return [
@@ -31,6 +31,7 @@ export function diffLines({ tenant, only, diff }: TenantDiff): Line[] {
       `    before  ${sideText(one.from)}: ${one.from.reason}`,
       `    after   ${sideText(one.to)}: ${one.to.reason}`,
     ]),
+    ...(seal === undefined ? [] : ['', `sealed in entry ${seal.entryId}, report ${seal.report}`]),
     '',
   ]
 }

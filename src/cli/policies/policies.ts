@@ -1,6 +1,7 @@
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { environmentOption, limitOption } from '../context.ts'
 import { history } from './loads.ts'
+import { override } from './override.ts'
 import { promote } from './promote.ts'
 import { push, rollback } from './push.ts'
 import { shadow } from './shadow.ts'
@@ -40,6 +41,14 @@ The folders TENANT and TENANT.shadow are exchanged, so that the set before is in
 promotion back. Without TENANT.shadow, rules with \`mode: shadow\` get \`mode: enforce\`.`)
     .example('policies promote --tenant acme')
     .action(promote)
+  addPushOptions(policies.command('override [set]'), 'data', 'policies')
+    .requiredOption('--reason <text>', 'why it may; it is recorded')
+    .description('let a set come into force without the replay that the setting requireReplay asks for')
+    .notes(`
+The set is a folder or a file, as for push, or a digest; without it, the tenant's folder in --policies. It may come into
+force in place of the set that is in force now, once.`)
+    .example('policies override ./policies/acme --tenant acme --reason "INC-311: refunds are blocked"')
+    .action(override)
   addPushOptions(policies.command('history'), 'data')
     .description('list the sets of a tenant that came into force, the newest first')
     .addOption(limitOption(20, 1000))

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { eventEntry } from '../../actions/deps.ts'
+import { admissionOf } from '../../actions/policies/admission.ts'
 import { rulesInShadow } from '../../actions/policies/shadow.ts'
 import { chainOf } from '../../audit/chain.ts'
 import { withEnforcedRules } from '../../authoring/format/enforce.ts'
@@ -45,9 +46,12 @@ export async function promote(options: ShadowOptions): Promise<void> {
       : { set: candidate.set, changes: [root], apply: () => exchangeFolders(root, tenant, inShadow) }
   if (promotion === undefined) return
   for (const folder of promotion.changes) assertWritable(folder)
-  const promoted = await withStore(options, async (deps) => {
+  const promoted = await withStore(options, async (deps, { requireReplay }) => {
     const compared = await comparedIn(deps, options, candidate)
-    const previous = deps.store.state().policies.get(tenant)?.digest ?? null
+    const record = deps.store.state().policies.get(tenant)
+    const admission = await admissionOf({ ...deps, requireReplay }, promotion.set, record)
+    if ('fault' in admission) throw new CannotRun(admission.fault)
+    const previous = record?.digest ?? null
     const told = { ...compared, digest: promotion.set.digest, inShadow: compared.digest, previous }
     if (fingerprints(root, tenant) !== before)
       throw new CannotRun(`The folders of ${tenant} were changed meanwhile; look at them, and run the command again.`)

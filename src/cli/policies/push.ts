@@ -37,8 +37,8 @@ export async function push(path: string | undefined, options: PushOptions): Prom
   await putInForce(options, () => checkedFolder(folder))
 }
 
-/** The tenant's folder in the folder of all. */
-function folderBySettings(options: PushOptions): string {
+/** The tenant's folder in the folder of all. @throws CannotRun when it is not there */
+export function folderBySettings(options: PushOptions): string {
   const root = policiesRoot(options)
   requireFolder(root)
   const folder = join(root, options.tenant)
@@ -87,14 +87,14 @@ async function putInForce(
   check: (deps: Deps, earlier: PolicyRecord | undefined) => Promise<Checked>,
 ): Promise<void> {
   const { tenant } = options
-  const { checked, pushed } = await withStore(options, async (deps) => {
+  const { checked, pushed } = await withStore(options, async (deps, { requireReplay }) => {
     assertTenant(deps, tenant)
     const earlier = deps.store.state().policies.get(tenant)
     const checked = await check(deps, earlier)
     const { set, folder } = checked
     if (set === undefined || 'problem' in folder.source) return { checked, pushed: undefined }
     const candidate = { set, source: folder.source, earlier }
-    return { checked, pushed: await pushSet({ ...deps, compile: compileHere }, candidate, hostActor()) }
+    return { checked, pushed: await pushSet({ ...deps, requireReplay, compile: compileHere }, candidate, hostActor()) }
   })
   const { folder, diagnostics } = checked
   if (pushed === undefined) return printReport({ ...options, format: 'text' }, resolve('.'), [folder], diagnostics)

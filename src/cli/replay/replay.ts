@@ -93,7 +93,7 @@ function ofTrails(options: ReplayOptions, range: Range): Promise<Shown[]> {
     for (const set of await draftsOf(deps, config, options)) {
       const one = withLimits(await replayed(deps, config, options, set, range), options)
       // Exceeded limits are part of the result.
-      all.push(options.seal ? { ...one, seal: await sealReplay(deps, one, hostActor()) } : one)
+      all.push(options.seal ? { ...one, seal: await sealReplay(deps, one, { given: one, actor: hostActor() }) } : one)
     }
     return all
   })
@@ -146,13 +146,13 @@ async function replayed(
     bar.at(read)
   }
   const request = { trail, ...range, action, sample, history }
-  const heads = await headsOf(deps.store, trail)
+  const began = { at: formatTimestamp(deps.clock()), heads: await headsOf(deps.store, trail) }
   const draft = { reachMs: reachOf(set), start: replayHere(set) }
   const report = await replayTrail(deps.store, request, draft, { onProgress })
   bar?.end()
   const explain = { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, policiesFolder(config)) }
   return {
-    ...{ ...rangeShown(trail, range), policyDigest: set.digest, heads, history },
+    ...{ ...rangeShown(trail, range), policyDigest: set.digest, ...began, history },
     inForce: deps.store.state().policies.get(set.tenant)?.digest ?? null,
     ...(action !== undefined && { action: action.text }),
     ...(sample !== undefined && { sample }),

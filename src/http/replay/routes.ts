@@ -44,6 +44,13 @@ export const replayRoutes = {
       return { data: items, page: { limit, offset, total } }
     },
   }),
+  sealReplay: route({
+    id,
+    data: shapes.Replay,
+    errors: ['not_found'],
+    example: shapes.sealReplayExample,
+    answer: ({ replays }, { caller, id }) => replays.seal(caller, id),
+  }),
   cancelReplay: route({
     id,
     data: shapes.Replay,

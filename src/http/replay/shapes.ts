@@ -85,6 +85,15 @@ export const Replay = titled('Replay', 'A replay of a draft, with its progress a
   diagnostics: Type.Array(Diagnostic),
   fault: nullable(Type.String({ description: 'Reason of a failure.' })),
   report: nullable(Report),
+  seal: nullable(
+    described('The entry `policy.replayed` that tells of it.', {
+      entryId: id('entry', 'Id of the entry.'),
+      report: Type.Unsafe<string>({
+        ...Digest,
+        description: 'SHA-256 of `report`, as canonical JSON (RFC 8785).',
+      }),
+    }),
+  ),
 })
 
 const from = { decision: 'allow' as const, decidedBy: 'allow_rule' as const, rule: 'transfers' }
@@ -115,6 +124,7 @@ const running = {
   diagnostics: [],
   fault: null,
   report: null,
+  seal: null,
 }
 
 export const replayPoliciesExample = {
@@ -142,6 +152,10 @@ export const getReplayExample = {
       ...{ unevaluable: { decisions: 0, facts: [] }, changesLeftOut: 0 },
     },
   },
+}
+
+export const sealReplayExample = {
+  data: { ...getReplayExample.data, seal: { entryId: EXAMPLE.entry, report: EXAMPLE.digest } },
 }
 
 export const cancelReplayExample = { data: { ...running, status: 'cancelled' as const } }
