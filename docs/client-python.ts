@@ -32,7 +32,7 @@ const GROUPS: Record<string, Record<string, string>> = {
   },
   audit: { chain: 'auditChain', verify: 'auditVerify', log: 'auditLog' },
   decisions: { list: 'listDecisions', get: 'getDecision', timeline: 'decisionTimeline' },
-  evidence: { bundle: 'exportBundle', verify: 'verifyBundle' },
+  evidence: { bundle: 'exportBundle', policy_change: 'exportPolicyChange', verify: 'verifyBundle' },
   kill_switch: {
     status: 'killSwitchStatus',
     history: 'killSwitchHistory',

@@ -926,6 +926,7 @@ export type Operation =
   | 'auditLog'
   | 'getDecision'
   | 'exportBundle'
+  | 'exportPolicyChange'
   | 'verifyBundle'
   | 'killSwitchStatus'
   | 'trigger'
@@ -1064,6 +1065,71 @@ export interface PastKillSwitch {
   comment: string | null
   /** Time during which it was in force. */
   durationMs: number | null
+}
+
+export interface PolicyChange {
+  bundleId: string
+  version: '1.0'
+  kind: 'policy-change'
+  tenantId: string
+  policyDigest: string
+  exportedAt: string
+  entries: {
+    header: {
+      chain: string
+      commits: { [member: string]: string }
+      id: string
+      prev: string
+      seq: number
+      ts: string
+      type: string
+      v: 1
+    }
+    actor: {
+      salt: string
+      value: { [member: string]: unknown }
+    }
+    data: {
+      salt: string
+      value: { [member: string]: unknown }
+    }
+    inclusion: string[]
+  }[]
+  proof: {
+    v: 1
+    origin: string
+    checkpoint: string
+    certificate: {
+      statement: {
+        origin: string
+        purpose: 'bundle'
+        publicKey: string
+        notBefore: string
+        notAfter: string
+      }
+      signedBy: string
+      signature: string
+    }
+    rotations: {
+      statement: {
+        origin: string
+        from: string
+        to: string
+        at: string
+      }
+      signatures: {
+        from: string
+        to: string
+      }
+    }[]
+  }
+  signatures: {
+    service: {
+      algorithm: string
+      publicKey: string
+      signature: string
+    }
+  }
 }
 
 export interface PolicyFile {
@@ -2234,7 +2300,12 @@ export interface Api {
     }
     data: TrustBundle | Envelope
   }
-  /** Verifies a bundle; needs no `x-tenant-id`. */
+  /** Signed entries about a policy set, by its digest: how it was tried, and put in force. */
+  exportPolicyChange: {
+    params: { id: string }
+    data: PolicyChange
+  }
+  /** Verifies a bundle or a policy change; needs no `x-tenant-id`. */
   verifyBundle: {
     body: VerifyBundleRequest
     data: BundleVerification
@@ -2472,6 +2543,7 @@ export const ROUTES = {
   auditLog: { method: 'POST', path: '/audit/log', repeat: 'with_key', form: 'object' },
   getDecision: { method: 'GET', path: '/decisions/:id', repeat: 'as_is', form: 'object' },
   exportBundle: { method: 'GET', path: '/evidence/bundle/:id', repeat: 'as_is', form: 'object' },
+  exportPolicyChange: { method: 'GET', path: '/evidence/policy-change/:id', repeat: 'as_is', form: 'object' },
   verifyBundle: { method: 'POST', path: '/evidence/verify', repeat: 'as_is', form: 'object' },
   killSwitchStatus: { method: 'GET', path: '/killswitch/status', repeat: 'as_is', form: 'object' },
   trigger: { method: 'POST', path: '/killswitch/trigger', repeat: 'with_key', form: 'object' },

@@ -52,6 +52,8 @@ export class Endpoints {
   }
 
   readonly evidence = {
+    policyChange: (digest: string, options?: CallOptions) =>
+      this.#data('exportPolicyChange', { params: { id: digest } }, options),
     bundle: (id: string, query: Query<'exportBundle'> = {}, options?: CallOptions) =>
       this.#data('exportBundle', { params: { id }, query }, options),
     /** Verification by the service. `@gate-sidecar/client/verify` verifies here, without trusting the service. */

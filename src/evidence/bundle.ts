@@ -158,7 +158,8 @@ interface Opened {
   salt: string
 }
 
-function openedSection({ sections }: Entry, name: string): Opened | undefined {
+/** The content of a section and its salt in base64; undefined when it has been erased. */
+export function openedSection({ sections }: Entry, name: string): Opened | undefined {
   const section = sections.find((candidate) => candidate.name === name)
   return section && { value: JSON.parse(section.json), salt: encodeBase64(section.salt) }
 }

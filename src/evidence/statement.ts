@@ -5,6 +5,7 @@ import { verifySignature } from './ed25519.ts'
 /** Statements and the types under which they are signed: a signature of one type is invalid for another. */
 export const STATEMENT_TYPES = {
   bundle: 'application/vnd.gate-sidecar.trust-bundle.v1+json',
+  change: 'application/vnd.gate-sidecar.policy-change.v1+json',
   certificate: 'application/vnd.gate-sidecar.key-certificate.v1+json',
   export: 'application/vnd.gate-sidecar.export.v1+json',
   prune: 'application/vnd.gate-sidecar.prune.v1+json',

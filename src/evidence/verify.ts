@@ -1,4 +1,3 @@
-import { canonicalJson } from '../base/canonical.ts'
 import { siblingId } from '../base/id.ts'
 import { approvalFault } from './approval.ts'
 import { attest, type VerifyInputs } from './attestation.ts'
@@ -7,6 +6,7 @@ import { checkResultOf, failed, type Verification, verdictOf } from './checks.ts
 import { bundleOfEnvelope, readEvidence } from './envelope.ts'
 import type { HeaderShape } from './fields.ts'
 import { checkpointOf } from './note.ts'
+import { claimsPolicyChange, verifyPolicyChange } from './policy-change.ts'
 import { inclusionFault } from './proven.ts'
 import { opens, segmentCheck } from './segment.ts'
 
@@ -67,10 +67,15 @@ function observedIn({ proof: { grounds } }: Bundle): string | undefined {
   return Decision.fault(observed, '') === undefined ? (observed as string) : undefined
 }
 
-/** Verifies the text of a bundle, or of its envelope: parsing it elsewhere would merge two members of one name. */
+/** Verifies the text of evidence, or of the envelope of a bundle: parsing it elsewhere would merge two members of one name. */
 export function verifyBundleText(text: Uint8Array | string, inputs: VerifyInputs): Verification {
   const read = readEvidence(text)
-  return 'why' in read ? verdictOf({ form: failed(read.why) }) : verifyBundle(bundleOfEnvelope(read.claimed), inputs)
+  return 'why' in read ? verdictOf({ form: failed(read.why) }) : verifyClaimed(bundleOfEnvelope(read.claimed), inputs)
+}
+
+/** Verifies a bundle, or the entries about a policy set. */
+export function verifyClaimed(claimed: unknown, inputs: VerifyInputs): Verification {
+  return (claimsPolicyChange(claimed) ? verifyPolicyChange : verifyBundle)(claimed, inputs)
 }
 
 /** The fault in the segment: entries of one chain without gaps, each with its listed hash. */
@@ -107,9 +112,4 @@ function openingFault({ decision, context, proof }: Bundle, header: HeaderShape)
       return `The ${name} is not what the entry committed to.`
   }
   return undefined
-}
-
-/** True when each header of the bundle is the one stored here; for valid bundles of this instance. @param stored header texts */
-export function matchesStored({ proof }: Pick<Bundle, 'proof'>, stored: readonly string[]): boolean {
-  return proof.entries.every((header, i) => stored[i] === canonicalJson(header))
 }

@@ -133,10 +133,17 @@ export const ROUTES = {
     roles: ['auditor'],
     limit: 'plan',
   },
+  exportPolicyChange: {
+    method: 'GET',
+    path: '/evidence/policy-change/:id',
+    summary: 'signed entries about a policy set, by its digest: how it was tried, and put in force',
+    roles: ['auditor'],
+    limit: 'plan',
+  },
   verifyBundle: {
     method: 'POST',
     path: '/evidence/verify',
-    summary: 'verifies a bundle; needs no `x-tenant-id`',
+    summary: 'verifies a bundle or a policy change; needs no `x-tenant-id`',
     roles: 'any',
     limit: 'status',
     tenantOptional: true,

@@ -138,6 +138,7 @@ const COMMANDS = [
   'audit restore',
   'audit verify',
   'evidence export',
+  'evidence policy-change',
   'evidence verify',
   'signing-keys show',
   'signing-keys rotate',

@@ -141,7 +141,18 @@ export const ENDPOINTS: readonly Exchange[] = [
     value: { valid: true },
   },
   { call: 'policies.reload', value: { digest: /^sha256:/ } },
-  { call: 'policies.source', value: { digest: /^sha256:/, files: [{ name: /yaml$/, text: /tenant/ }] } },
+  {
+    call: 'policies.source',
+    value: { digest: /^sha256:/, files: [{ name: /yaml$/, text: /tenant/ }] },
+    keep: { inForce: 'digest' },
+  },
+  {
+    call: 'evidence.policyChange',
+    with: { id: '$inForce' },
+    value: { kind: 'policy-change', policyDigest: '$inForce', entries: { 0: { header: { type: 'policy.loaded' } } } },
+    keep: { change: '' },
+  },
+  { call: 'evidence.verify', with: { bundle: '$change' }, value: { valid: true, erasedSince: [] } },
   { call: 'policies.shadow', value: { digest: null, comparison: null, faults: [] } },
   { call: 'policies.dryRun', with: pay(5000), value: { verdict: { decision: 'require_approval' }, diagnostics: [] } },
   {

@@ -167,6 +167,7 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   'decisions.timeline': (gate, { id }) => gate.decisions.timeline(id),
   'decisions.get': (gate, { id }) => gate.decisions.get(id),
   'evidence.bundle': (gate, { id, ...query }) => gate.evidence.bundle(id, query),
+  'evidence.policyChange': (gate, { id }) => gate.evidence.policyChange(id),
   'evidence.verify': (gate, { bundle }) => gate.evidence.verify(bundle),
   'killSwitch.status': (gate) => gate.killSwitch.status(),
   'killSwitch.history': (gate, query) => gate.killSwitch.history(query),

@@ -52,6 +52,7 @@ const PROBES: Record<KeyedRouteId, [roles: readonly Role[], body: unknown, code:
   getReplay: [['auditor'], undefined, 'not_found'],
   replayChanges: [['auditor'], undefined, 'not_found'],
   cancelReplay: [['auditor'], undefined, 'not_found'],
+  exportPolicyChange: [['auditor'], undefined, 'not_found'],
   sealReplay: [['auditor'], undefined, 'not_found'],
   overview: [['auditor', 'operator'], undefined, undefined],
   events: [EVERY, undefined, 'invalid_request'],

@@ -30,6 +30,7 @@ from .types import (
     OutcomeRequest,
     Overview,
     PastKillSwitchPage,
+    PolicyChange,
     PolicyState,
     PolicyTexts,
     PolicyValidation,
@@ -301,8 +302,13 @@ class EvidenceEndpoints:
         answer = self._call("exportBundle", params={"id": id}, query={"format": format})
         return cast(Union[TrustBundle, Envelope], answer)
 
+    def policy_change(self, id: str) -> PolicyChange:
+        """Signed entries about a policy set, by its digest: how it was tried, and put in force."""
+        answer = self._call("exportPolicyChange", params={"id": id})
+        return cast(PolicyChange, answer)
+
     def verify(self, bundle: Mapping[str, Any]) -> BundleVerification:
-        """Verifies a bundle; needs no `x-tenant-id`."""
+        """Verifies a bundle or a policy change; needs no `x-tenant-id`."""
         answer = self._call("verifyBundle", body={"bundle": bundle})
         return cast(BundleVerification, answer)
 
@@ -814,8 +820,13 @@ class AsyncEvidenceEndpoints:
         answer = await self._call("exportBundle", params={"id": id}, query={"format": format})
         return cast(Union[TrustBundle, Envelope], answer)
 
+    async def policy_change(self, id: str) -> PolicyChange:
+        """Signed entries about a policy set, by its digest: how it was tried, and put in force."""
+        answer = await self._call("exportPolicyChange", params={"id": id})
+        return cast(PolicyChange, answer)
+
     async def verify(self, bundle: Mapping[str, Any]) -> BundleVerification:
-        """Verifies a bundle; needs no `x-tenant-id`."""
+        """Verifies a bundle or a policy change; needs no `x-tenant-id`."""
         answer = await self._call("verifyBundle", body={"bundle": bundle})
         return cast(BundleVerification, answer)
 

@@ -67,6 +67,7 @@ __all__ = [
     "PastDecision",
     "PastKillSwitch",
     "PastKillSwitchPage",
+    "PolicyChange",
     "PolicyFile",
     "PolicyList",
     "PolicyState",
@@ -1172,6 +1173,7 @@ Operation = Literal[
     "auditLog",
     "getDecision",
     "exportBundle",
+    "exportPolicyChange",
     "verifyBundle",
     "killSwitchStatus",
     "trigger",
@@ -1315,6 +1317,103 @@ class PastKillSwitch(TypedDict):
     """Comment given when it was ended."""
     durationMs: Optional[int]
     """Time during which it was in force."""
+
+
+class PolicyChangeEntriesItemHeader(TypedDict):
+    chain: str
+    commits: Dict[str, str]
+    id: str
+    prev: str
+    seq: int
+    ts: str
+    type: str
+    v: Literal[1]
+
+
+class PolicyChangeEntriesItemActor(TypedDict):
+    salt: str
+    value: Dict[str, Any]
+
+
+class PolicyChangeEntriesItemData(TypedDict):
+    salt: str
+    value: Dict[str, Any]
+
+
+class PolicyChangeEntriesItem(TypedDict):
+    header: PolicyChangeEntriesItemHeader
+    actor: PolicyChangeEntriesItemActor
+    data: PolicyChangeEntriesItemData
+    inclusion: List[str]
+
+
+class PolicyChangeProofCertificateStatement(TypedDict):
+    origin: str
+    purpose: Literal["bundle"]
+    publicKey: str
+    notBefore: str
+    notAfter: str
+
+
+class PolicyChangeProofCertificate(TypedDict):
+    statement: PolicyChangeProofCertificateStatement
+    signedBy: str
+    signature: str
+
+
+PolicyChangeProofRotationsItemStatement = TypedDict(
+    "PolicyChangeProofRotationsItemStatement",
+    {
+        "origin": "str",
+        "from": "str",
+        "to": "str",
+        "at": "str",
+    },
+)
+
+
+PolicyChangeProofRotationsItemSignatures = TypedDict(
+    "PolicyChangeProofRotationsItemSignatures",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class PolicyChangeProofRotationsItem(TypedDict):
+    statement: PolicyChangeProofRotationsItemStatement
+    signatures: PolicyChangeProofRotationsItemSignatures
+
+
+class PolicyChangeProof(TypedDict):
+    v: Literal[1]
+    origin: str
+    checkpoint: str
+    certificate: PolicyChangeProofCertificate
+    rotations: List[PolicyChangeProofRotationsItem]
+
+
+class PolicyChangeSignaturesService(TypedDict):
+    algorithm: str
+    publicKey: str
+    signature: str
+
+
+class PolicyChangeSignatures(TypedDict):
+    service: PolicyChangeSignaturesService
+
+
+class PolicyChange(TypedDict):
+    bundleId: str
+    version: Literal["1.0"]
+    kind: Literal["policy-change"]
+    tenantId: str
+    policyDigest: str
+    exportedAt: str
+    entries: List[PolicyChangeEntriesItem]
+    proof: PolicyChangeProof
+    signatures: PolicyChangeSignatures
 
 
 class PolicyFile(TypedDict):
@@ -2645,6 +2744,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "auditLog": Route("POST", "/audit/log", "with_key", "object"),
     "getDecision": Route("GET", "/decisions/:id", "as_is", "object"),
     "exportBundle": Route("GET", "/evidence/bundle/:id", "as_is", "object"),
+    "exportPolicyChange": Route("GET", "/evidence/policy-change/:id", "as_is", "object"),
     "verifyBundle": Route("POST", "/evidence/verify", "as_is", "object"),
     "killSwitchStatus": Route("GET", "/killswitch/status", "as_is", "object"),
     "trigger": Route("POST", "/killswitch/trigger", "with_key", "object"),

@@ -53,7 +53,7 @@ def main(arguments: Optional[list[str]] = None) -> int:
 def _parse_arguments(arguments: Optional[list[str]]) -> argparse.Namespace:
     parser = Arguments(
         prog="python3 -m gate_sidecar.verify",
-        description="Verify a bundle, an envelope or the export of a range.",
+        description="Verify a bundle, an envelope, a policy change or the export of a range.",
     )
     parser.add_argument("path", metavar="FILE_OR_FOLDER")
     parser.add_argument("--trust", metavar="FILE", help="the trust file; without it: unpinned")

@@ -39,6 +39,7 @@ from .forms import (
 )
 from .merkle import require_inclusion
 from .notes import parse_note
+from .policy_change import verify_policy_change
 from .report import Report, fail_form, run_checks
 from .strict_json import canonical, parse
 from .trust import Trust
@@ -70,11 +71,15 @@ PARTS = {
 
 
 def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anchor]) -> Report:
-    """Verify a bundle, or an envelope with a bundle."""
+    """Verify a bundle, an envelope with a bundle, or a policy change."""
     try:
-        bundle = _read_bundle(data)
+        value = _read(data)
+        if "kind" in value:
+            return verify_policy_change(value, trust, now_ms, anchors)
+        _require_bundle(value)
     except Refused as why:
         return fail_form(str(why))
+    bundle: dict[str, Any] = value
     context = Context(_evidence(bundle), trust, now_ms, anchors)
     checks = run_checks(
         PARTS,
@@ -97,15 +102,12 @@ def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anch
     return Report(checks, context.assurance, tuple(proof["redacted"]), told)
 
 
-def _read_bundle(data: bytes) -> dict[str, Any]:
-    """Check `form`: parse a bundle, or make one of an envelope."""
+def _read(data: bytes) -> dict[str, Any]:
+    """Parse evidence, or make a bundle of an envelope."""
     value = parse(data)
     require_object(value, "the file")
-    if "payloadType" in value:
-        value = _open_envelope(value)
-    _require_bundle(value)
-    bundle: dict[str, Any] = value
-    return bundle
+    opened: dict[str, Any] = _open_envelope(value) if "payloadType" in value else value
+    return opened
 
 
 def _open_envelope(envelope: Any) -> dict[str, Any]:

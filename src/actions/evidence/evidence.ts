@@ -76,7 +76,7 @@ async function signedBundle(deps: EvidenceDeps, trail: string, id: string) {
  *
  * @throws GateError `audit_unavailable` when one is not what was signed
  */
-async function placed(
+export async function placed(
   { store }: Deps,
   { chain, size, note }: StoredCheckpoint,
   entries: readonly StoredEntry[],

@@ -1,10 +1,13 @@
 import type { Static } from '#typebox'
+import { canonicalJson } from '../../base/canonical.ts'
 import { type Bundle, REDACTABLE, type Redactable } from '../../evidence/bundle.ts'
 import type { CheckName, Verification } from '../../evidence/checks.ts'
 import { bundleOfEnvelope } from '../../evidence/envelope.ts'
+import type { HeaderShape } from '../../evidence/fields.ts'
 import { checkpointOf } from '../../evidence/note.ts'
+import type { PolicyChange } from '../../evidence/policy-change.ts'
 import type { Trust } from '../../evidence/trust.ts'
-import { matchesStored, verifyBundle } from '../../evidence/verify.ts'
+import { verifyClaimed } from '../../evidence/verify.ts'
 import { AnyJsonObject, requestBody } from '../../gate/request.ts'
 import { lengthOf, oldestOf } from '../../store/bounds.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
@@ -34,8 +37,8 @@ export interface ExamineInputs {
 /** The result of verifying a bundle by itself. */
 export interface Examined {
   result: Verification
-  /** Undefined for an invalid bundle. */
-  bundle: Bundle | undefined
+  /** Undefined for invalid evidence. */
+  evidence: Bundle | PolicyChange | undefined
 }
 
 /**
@@ -48,23 +51,23 @@ export type Examine = (body: Uint8Array, inputs: () => ExamineInputs) => Promise
 
 export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineInputs): Examined {
   const claimed = bundleOfEnvelope(request.bundle, MAX_BUNDLE_VALUES)
-  const result = verifyBundle(claimed, { trust, nowMs })
-  return { result, bundle: result.valid ? (claimed as Bundle) : undefined } // what is valid has the shape
+  const result = verifyClaimed(claimed, { trust, nowMs })
+  return { result, evidence: result.valid ? (claimed as Bundle | PolicyChange) : undefined } // what is valid has the shape
 }
 
-/** Verifies a bundle against this service's keys and, for a bundle of this instance, against its own audit chain. */
+/** Verifies evidence against this service's keys and, for that of this instance, against its own audit chain. */
 export async function verifyEvidence(
   deps: EvidenceDeps & { examine: Examine },
   { tenantId }: Pick<Caller, 'tenantId'>,
   body: Uint8Array,
 ): Promise<ServiceVerification> {
   const { store, examine } = deps
-  const { result, bundle } = await examine(body, () => ({ tenantId, trust: trustOf(store), nowMs: deps.clock() }))
-  if (bundle === undefined) return { ...result, erasedSince: [] }
-  const { chain } = checkpointOf(bundle.proof.checkpoint)
+  const { result, evidence } = await examine(body, () => ({ tenantId, trust: trustOf(store), nowMs: deps.clock() }))
+  if (evidence === undefined) return { ...result, erasedSince: [] }
+  const { chain } = checkpointOf(evidence.proof.checkpoint)
   for (;;) {
     const oldest = await oldestOf(store, chain)
-    const [held] = await Promise.allSettled([heldToTrail(deps, result, bundle, oldest)])
+    const [held] = await Promise.allSettled([heldToTrail(deps, result, evidence, oldest)])
     // Entries that a prune takes away between two reads look like a contradiction.
     if ((await oldestOf(store, chain)) !== oldest) continue
     if (held.status === 'rejected') throw held.reason
@@ -72,17 +75,20 @@ export async function verifyEvidence(
   }
 }
 
-/** The result of a valid bundle, held to the trail here from its `oldest` entry on. */
+/** The result of valid evidence, held to the trail here from its `oldest` entry on. */
 async function heldToTrail(
   deps: Deps,
   result: Verification,
-  bundle: Bundle,
+  evidence: Bundle | PolicyChange,
   oldest: number,
 ): Promise<ServiceVerification> {
-  const fault = await differenceFromStored(deps, bundle, oldest)
+  const fault = await differenceFromStored(deps, evidence, oldest)
   if (fault !== undefined) return { ...refuted(result, 'inclusion', fault), erasedSince: [] }
-  const erased = await erasedHere(deps, bundle)
-  const { redacted } = bundle.proof
+  const assurance = (await isAnchoredHere(deps, evidence)) ? 'bracketed' : 'self-asserted'
+  // Entries about policies are never erased.
+  if ('kind' in evidence) return { ...result, assurance, erasedSince: [] }
+  const erased = await erasedHere(deps, evidence)
+  const { redacted } = evidence.proof
   // Erased content does not come back: a bundle without content that still exists never was an export.
   const withheld = REDACTABLE.find((name) => redacted.includes(name) && !erased.includes(name))
   if (withheld !== undefined) {
@@ -92,22 +98,23 @@ async function heldToTrail(
       erasedSince: [],
     }
   }
-  const isAnchored = await isAnchoredHere(deps, bundle)
-  return {
-    ...result,
-    assurance: isAnchored ? 'bracketed' : 'self-asserted',
-    erasedSince: erased.filter((name) => !redacted.includes(name)),
-  }
+  return { ...result, assurance, erasedSince: erased.filter((name) => !redacted.includes(name)) }
 }
 
-/** The contradiction between the bundle and this service's own trail. */
-async function differenceFromStored({ store }: Deps, { proof }: Bundle, oldest: number): Promise<string | undefined> {
-  const checkpoint = checkpointOf(proof.checkpoint)
+/** The contradiction between the evidence and this service's own trail. */
+async function differenceFromStored(
+  { store }: Deps,
+  evidence: Bundle | PolicyChange,
+  oldest: number,
+): Promise<string | undefined> {
+  const checkpoint = checkpointOf(evidence.proof.checkpoint)
   const { chain } = checkpoint
-  const entries = proof.entries.filter(({ seq }) => seq >= oldest)
-  // A valid segment is one chain without gaps.
-  const stored = await store.headersFrom(chain, entries[0]?.seq ?? 0, entries.length)
-  if (!matchesStored({ proof: { ...proof, entries } }, stored)) return 'The audit chain here holds other entries.'
+  for (const segment of segmentsOf(evidence)) {
+    const headers = segment.filter(({ seq }) => seq >= oldest)
+    const stored = await store.headersFrom(chain, headers[0]?.seq ?? 0, headers.length)
+    if (!headers.every((header, i) => stored[i] === canonicalJson(header)))
+      return 'The audit chain here holds other entries.'
+  }
   const length = await lengthOf(store, chain)
   if (length < checkpoint.size) return 'The audit chain here is shorter than the checkpoint says.'
   // A tree over pruned entries alone leaves nothing to compare with.
@@ -133,7 +140,12 @@ async function erasedHere(deps: Deps, { proof }: Bundle): Promise<Redactable[]> 
   return REDACTABLE.filter((name) => !kept.includes(name))
 }
 
-async function isAnchoredHere(deps: Deps, { proof }: Bundle): Promise<boolean> {
+/** The entries that valid evidence shows, in segments without gaps. */
+function segmentsOf(evidence: Bundle | PolicyChange): readonly HeaderShape[][] {
+  return 'kind' in evidence ? evidence.entries.map(({ header }) => [header]) : [evidence.proof.entries]
+}
+
+async function isAnchoredHere(deps: Deps, { proof }: Bundle | PolicyChange): Promise<boolean> {
   const checkpoint = checkpointOf(proof.checkpoint)
   const last = await deps.store.lastCheckpointUpTo(checkpoint.chain, await takenUpTo(deps.store))
   return last !== undefined && last.size >= checkpoint.size

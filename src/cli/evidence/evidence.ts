@@ -1,14 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 import { decisionOnHost } from '../../actions/decisions/decisions.ts'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
+import { exportPolicyChange } from '../../actions/evidence/policy-change.ts'
 import { trailOf } from '../../audit/chain.ts'
 import { counted } from '../../base/counted.ts'
+import { isDigest } from '../../base/digest.ts'
 import { verifyBundleText } from '../../evidence/verify.ts'
 import { type ExportVerification, verifyExport } from '../../evidence/verify-export.ts'
 import { readExport } from '../../files/export-folder.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, EXIT } from '../context.ts'
-import { withStore } from '../data-file.ts'
+import { CannotRun, type CommonOptions, EXIT, UsageError } from '../context.ts'
+import { assertTenant, withStore } from '../data-file.ts'
 import { verdictLines, verdictOf } from '../gate/verdict-lines.ts'
 import { print, writeOut } from '../output.ts'
 import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
@@ -25,8 +27,14 @@ export function addEvidenceCommands(program: GateCommand): void {
     .option('--dsse', 'wrap the bundle in a DSSE envelope')
     .example('evidence export dec_01hzy3v4q2m8k7t6r5w4x3y2z1 --out bundle.json')
     .action(exportCommand)
+  addCommonOptions(evidence.command('policy-change <digest>'), 'data')
+    .description('export what the trail tells of a policy set: how it was compared, tried and put in force')
+    .requiredOption('--tenant <id>', 'the tenant')
+    .option('--out <file>', 'file to write (default: stdout)')
+    .example('evidence policy-change sha256:9f86d08… --tenant acme --out change.json')
+    .action(policyChangeCommand)
   addTrustOptions(addCommonOptions(evidence.command('verify <file>')))
-    .description('verify a bundle, an envelope or the folder of an export, offline')
+    .description('verify a bundle, an envelope, a policy change or the folder of an export, offline')
     .example('evidence verify bundle.json --trust trust.json')
     .notes('\nExit codes: 0 valid, 1 invalid, 2 incomplete or no key pinned, 3 could not run.')
     .action(verifyCommand)
@@ -40,6 +48,25 @@ async function exportCommand(id: string, options: CommonOptions & { out?: string
   })
   const file = writeOut(options, exported)
   if (file !== undefined) print(options, { decision: id, file }, () => [`The evidence of ${id} is in ${file}.`])
+}
+
+async function policyChangeCommand(
+  digest: string,
+  options: CommonOptions & { tenant: string; out?: string },
+): Promise<void> {
+  const { tenant } = options
+  if (!isDigest(digest))
+    throw new UsageError(
+      `${digest} is not a digest such as \`gate-sidecar policies history --tenant ${tenant}\` lists.`,
+    )
+  const exported = await withStore(options, async (deps, config) => {
+    assertTenant(deps, tenant)
+    return exportPolicyChange(await withKeyring(deps, config), tenant, digest)
+  })
+  const file = writeOut(options, exported)
+  const { length } = exported.entries
+  if (file !== undefined)
+    print(options, { digest, entries: length, file }, () => [`The entries about the set are in ${file}.`])
 }
 
 function readBundle(file: string): Uint8Array {

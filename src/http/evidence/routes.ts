@@ -1,6 +1,8 @@
 import * as Type from '#typebox'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
+import { exportPolicyChange } from '../../actions/evidence/policy-change.ts'
 import { VerifyBundleRequest, verifyEvidence } from '../../actions/evidence/verify.ts'
+import { GateError } from '../../base/errors.ts'
 import { BUNDLE_LIMITS } from '../body.ts'
 import { EXAMPLE, oneOf } from '../common-shapes.ts'
 import { queryShape } from '../query.ts'
@@ -21,6 +23,17 @@ export const evidenceRoutes = {
     answer(services, { caller, id, query }) {
       const exported = query.format === 'dsse' ? exportEnvelope : exportBundle
       return exported(services, caller.chain, id)
+    },
+  }),
+  exportPolicyChange: route({
+    id: { description: 'Digest of the policy set.', example: EXAMPLE.policyDigest },
+    data: shapes.PolicyChange,
+    errors: ['not_found'],
+    example: shapes.exportPolicyChangeExample,
+    answer(services, { caller, id }) {
+      if (caller.environment === 'test')
+        throw new GateError('forbidden', 'A test key cannot read what the live trail tells of policies.')
+      return exportPolicyChange(services, caller.tenantId, id)
     },
   }),
   verifyBundle: byteRoute({

@@ -2,10 +2,13 @@ import * as Type from '#typebox'
 import { type Bundle, BundleShape } from '../../evidence/bundle.ts'
 import { CHECKS } from '../../evidence/checks.ts'
 import { EnvelopeShape } from '../../evidence/envelope.ts'
+import { type PolicyChange as Change, PolicyChangeShape } from '../../evidence/policy-change.ts'
 import { EXAMPLE, nullable, oneOf, titled } from '../common-shapes.ts'
 
 /** Bundle, or with `format=dsse` the same in an envelope. */
 export const TrustBundle = Type.Unsafe<object>({ anyOf: [BundleShape.schema, EnvelopeShape.schema] })
+
+export const PolicyChange = Type.Unsafe<object>(PolicyChangeShape.schema)
 
 export const BundleVerification = titled('BundleVerification', {
   valid: Type.Boolean(),
@@ -92,6 +95,28 @@ const bundle: Bundle = {
 }
 
 export const exportBundleExample = { data: bundle }
+
+const policyChange: Change = {
+  ...{ bundleId: EXAMPLE.bundle, version: '1.0', kind: 'policy-change', tenantId: 'acme' },
+  ...{ policyDigest: EXAMPLE.policyDigest, exportedAt: EXAMPLE.later },
+  entries: [
+    {
+      header: {
+        ...{ chain: 'acme/live', commits: { actor: EXAMPLE.digest, data: EXAMPLE.digest }, id: EXAMPLE.entry },
+        ...{ prev: EXAMPLE.previousHash, seq: 7, ts: EXAMPLE.time, type: 'policy.loaded', v: 1 },
+      },
+      actor: { salt: base64Of32, value: { kind: 'service', id: 'service' } },
+      data: { salt: base64Of32, value: { record: 'policy', changes: { digest: EXAMPLE.policyDigest } } },
+      inclusion: bundle.proof.inclusion,
+    },
+  ],
+  proof: {
+    ...{ v: 1, origin, checkpoint: bundle.proof.checkpoint, certificate: bundle.proof.certificate },
+    rotations: [],
+  },
+  signatures: bundle.signatures,
+}
+export const exportPolicyChangeExample = { data: policyChange }
 export const verifyBundleExample = {
   body: { bundle },
   data: {

@@ -1,0 +1,67 @@
+import { chainOf } from '../../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import {
+  CHANGE_EVENTS,
+  changeEntry,
+  isAboutSet,
+  MAX_CHANGE_ENTRIES,
+  POLICY_CHANGE,
+  POLICY_CHANGE_VERSION,
+  type PolicyChange,
+} from '../../evidence/policy-change.ts'
+import { signStatement } from '../../evidence/signature.ts'
+import type { Store } from '../../store/store.ts'
+import { takenUpTo } from '../anchors/anchors.ts'
+import { type EvidenceDeps, placed } from './evidence.ts'
+import { rotationsNow } from './trust.ts'
+
+/** Entries of a type in which those about a set are looked for, from the newest on, and of these that are exported. */
+const LOOKED_AT = 1000
+const EXPORTED = Math.floor(MAX_CHANGE_ENTRIES / CHANGE_EVENTS.length)
+
+/**
+ * The signed entries of the tenant's live trail about one policy set: how it was compared, tried and put in force, by
+ * whom and when. Entries without a covering checkpoint are signed first.
+ *
+ * @throws GateError `not_found` when none is about the set; `audit_unavailable` when one was altered
+ */
+export async function exportPolicyChange(
+  deps: EvidenceDeps,
+  tenantId: string,
+  policyDigest: string,
+): Promise<PolicyChange> {
+  const { store } = deps
+  const chain = chainOf(tenantId, 'live')
+  const entries = await entriesAbout(store, chain, policyDigest)
+  const last = entries.at(-1)?.header
+  if (last === undefined) throw new GateError('not_found', 'The trail tells of no such policy set.')
+  const checkpoint = await deps.checkpoints.covering(chain, last.seq, await takenUpTo(store))
+  const shown = await placed(deps, checkpoint, entries)
+  const key = await deps.keyring.bundleKey()
+  const unsigned = {
+    ...{ bundleId: deps.newId('bundle'), version: POLICY_CHANGE_VERSION, kind: POLICY_CHANGE, tenantId, policyDigest },
+    // Entries may carry a time ahead of the clock after it went back; the export is not before them.
+    exportedAt: [formatTimestamp(deps.clock()), last.ts].sort().at(-1) ?? last.ts,
+    entries: shown.map(changeEntry),
+    proof: {
+      ...{ v: 1 as const, origin: store.origin, checkpoint: checkpoint.note, certificate: key.certificate },
+      rotations: await rotationsNow(store),
+    },
+  } satisfies Omit<PolicyChange, 'signatures'>
+  const signature = signStatement('change', unsigned, key.privateKey)
+  return { ...unsigned, signatures: { service: { algorithm: 'ed25519', publicKey: key.publicKey, signature } } }
+}
+
+/** The newest entries of each type about the set, in the order of the chain. */
+async function entriesAbout(store: Store, chain: string, digest: string): Promise<StoredEntry[]> {
+  const found: StoredEntry[] = []
+  for (const eventType of CHANGE_EVENTS) {
+    const query = { chain, eventType, order: 'desc', limit: LOOKED_AT, offset: 0, sections: ['actor', 'data'] } as const
+    const { items } = await store.page(query)
+    const isAbout = (entry: StoredEntry): boolean => isAboutSet(eventType, sectionValue(entry, 'data') ?? {}, digest)
+    found.push(...items.filter(isAbout).slice(0, EXPORTED))
+  }
+  return found.sort((a, b) => a.header.seq - b.header.seq)
+}
