@@ -50,6 +50,11 @@ test('a draft is written, tried on what was recorded, and each change is seen si
   assert.deepEqual([...(await addressOf(page)).searchParams.keys()], ['id', 'from', 'to'])
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('Denied → Allowed', { exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Record in the trail' }).click()
+  const told = await page.getByText(/^The trail tells of this result: entry aud_/).textContent()
+  const [entry] = (await gate.call(auditor, 'GET', '/audit/chain?eventType=policy.replayed')).body.data
+  assert.deepEqual([told?.includes(entry.id), entry.data.changed], [true, 2])
+  await assertSound(opened)
 })
 
 test('on a phone, a draft with faults says so, and hostile texts stay texts', async () => {

@@ -1,8 +1,10 @@
 import type { PolicyTexts, Replay } from '../../../client/api.ts'
+import { useAct } from '../../data/act.ts'
 import { useConsole } from '../../data/console.ts'
 import { go } from '../../data/place.ts'
 import { draftAddress } from '../../data/policy-address.ts'
 import { Button } from '../../ui/button.tsx'
+import { Code } from '../../ui/code.tsx'
 import { Diagnostics } from '../../ui/diagnostics.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -116,10 +118,37 @@ function Result({ id }: { id: string }) {
         <>
           <Progress of={data} />
           {data.report && <ReplayReportView replay={data} of={data.report} />}
+          {data.report && <Seal of={data} onSealed={replay.reload} />}
           <Findings of={data} />
         </>
       )}
     </Await>
+  )
+}
+
+/** The way to have the trail tell that the draft was tried, which may be required before it comes into force. */
+function Seal({ of: { id, seal }, onSealed }: { of: Replay; onSealed: () => void }) {
+  const { gate } = useConsole()
+  const { run, isBusy, error } = useAct(async () => {
+    await gate.replays.seal(id)
+    onSealed()
+  })
+  if (seal !== null)
+    return (
+      <section class="card" role="status">
+        <p>
+          The trail tells of this result: entry <Code of={seal.entryId} />.
+        </p>
+      </section>
+    )
+  return (
+    <section class="card">
+      <div class="row">
+        <Button text="Record in the trail" aria-disabled={isBusy} onClick={() => void run()} />
+        <span class="muted small">An auditor sees then that the draft was tried, on what, and with what result.</span>
+      </div>
+      {error && <Failure error={error} />}
+    </section>
   )
 }
 
