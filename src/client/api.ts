@@ -926,7 +926,6 @@ export type Operation =
   | 'auditLog'
   | 'getDecision'
   | 'exportBundle'
-  | 'exportPolicyChange'
   | 'verifyBundle'
   | 'killSwitchStatus'
   | 'trigger'
@@ -958,6 +957,7 @@ export type Operation =
   | 'getReplay'
   | 'replayChanges'
   | 'sealReplay'
+  | 'exportPolicyChange'
   | 'cancelReplay'
 
 /** Outcome of an action after its decision, as its agent reports it. */
@@ -2300,11 +2300,6 @@ export interface Api {
     }
     data: TrustBundle | Envelope
   }
-  /** Signed entries about a policy set, by its digest: how it was tried, and put in force. */
-  exportPolicyChange: {
-    params: { id: string }
-    data: PolicyChange
-  }
   /** Verifies a bundle or a policy change; needs no `x-tenant-id`. */
   verifyBundle: {
     body: VerifyBundleRequest
@@ -2526,6 +2521,11 @@ export interface Api {
     params: { id: string }
     data: Replay
   }
+  /** Signed entries about a policy set, by its digest: how it was tried, and put in force. */
+  exportPolicyChange: {
+    params: { id: string }
+    data: PolicyChange
+  }
 }
 
 export const ROUTES = {
@@ -2543,7 +2543,6 @@ export const ROUTES = {
   auditLog: { method: 'POST', path: '/audit/log', repeat: 'with_key', form: 'object' },
   getDecision: { method: 'GET', path: '/decisions/:id', repeat: 'as_is', form: 'object' },
   exportBundle: { method: 'GET', path: '/evidence/bundle/:id', repeat: 'as_is', form: 'object' },
-  exportPolicyChange: { method: 'GET', path: '/evidence/policy-change/:id', repeat: 'as_is', form: 'object' },
   verifyBundle: { method: 'POST', path: '/evidence/verify', repeat: 'as_is', form: 'object' },
   killSwitchStatus: { method: 'GET', path: '/killswitch/status', repeat: 'as_is', form: 'object' },
   trigger: { method: 'POST', path: '/killswitch/trigger', repeat: 'with_key', form: 'object' },
@@ -2579,6 +2578,7 @@ export const ROUTES = {
   cancelReplay: { method: 'DELETE', path: '/policies/replay/:id', repeat: 'as_is', form: 'object' },
   replayChanges: { method: 'GET', path: '/policies/replay/:id/changes', repeat: 'as_is', form: 'page' },
   sealReplay: { method: 'POST', path: '/policies/replay/:id/seal', repeat: 'never', form: 'object' },
+  exportPolicyChange: { method: 'GET', path: '/evidence/policy-change/:id', repeat: 'as_is', form: 'object' },
 } as const
 
 /** Types of entries that the service itself writes, and what each records. */

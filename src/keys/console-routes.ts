@@ -151,6 +151,13 @@ export const CONSOLE_ROUTES = {
     roles: ['auditor'],
     limit: 'plan',
   },
+  exportPolicyChange: {
+    method: 'GET',
+    path: '/evidence/policy-change/:id',
+    summary: 'signed entries about a policy set, by its digest: how it was tried, and put in force',
+    roles: ['auditor'],
+    limit: 'plan',
+  },
   cancelReplay: {
     method: 'DELETE',
     path: '/policies/replay/:id',

@@ -133,13 +133,6 @@ export const ROUTES = {
     roles: ['auditor'],
     limit: 'plan',
   },
-  exportPolicyChange: {
-    method: 'GET',
-    path: '/evidence/policy-change/:id',
-    summary: 'signed entries about a policy set, by its digest: how it was tried, and put in force',
-    roles: ['auditor'],
-    limit: 'plan',
-  },
   verifyBundle: {
     method: 'POST',
     path: '/evidence/verify',

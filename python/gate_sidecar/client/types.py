@@ -1173,7 +1173,6 @@ Operation = Literal[
     "auditLog",
     "getDecision",
     "exportBundle",
-    "exportPolicyChange",
     "verifyBundle",
     "killSwitchStatus",
     "trigger",
@@ -1205,6 +1204,7 @@ Operation = Literal[
     "getReplay",
     "replayChanges",
     "sealReplay",
+    "exportPolicyChange",
     "cancelReplay",
 ]
 
@@ -2744,7 +2744,6 @@ ROUTES: Final[Mapping[str, Route]] = {
     "auditLog": Route("POST", "/audit/log", "with_key", "object"),
     "getDecision": Route("GET", "/decisions/:id", "as_is", "object"),
     "exportBundle": Route("GET", "/evidence/bundle/:id", "as_is", "object"),
-    "exportPolicyChange": Route("GET", "/evidence/policy-change/:id", "as_is", "object"),
     "verifyBundle": Route("POST", "/evidence/verify", "as_is", "object"),
     "killSwitchStatus": Route("GET", "/killswitch/status", "as_is", "object"),
     "trigger": Route("POST", "/killswitch/trigger", "with_key", "object"),
@@ -2780,4 +2779,5 @@ ROUTES: Final[Mapping[str, Route]] = {
     "cancelReplay": Route("DELETE", "/policies/replay/:id", "as_is", "object"),
     "replayChanges": Route("GET", "/policies/replay/:id/changes", "as_is", "page"),
     "sealReplay": Route("POST", "/policies/replay/:id/seal", "never", "object"),
+    "exportPolicyChange": Route("GET", "/evidence/policy-change/:id", "as_is", "object"),
 }
