@@ -1095,6 +1095,7 @@ export interface PolicyChange {
     }
     inclusion: string[]
   }[]
+  leftOut: number
   proof: {
     v: 1
     origin: string

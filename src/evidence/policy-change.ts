@@ -10,7 +10,7 @@ import { Base64Of32, Checkpoint, Digest, HeaderShape, Id, Origin, Path, Signatur
 import { type CheckpointNote, checkpointOf } from './note.ts'
 import { inclusionFault } from './proven.ts'
 import { opens } from './segment.ts'
-import { anyObject, list, literal, object, type TypeOf, text } from './shape.ts'
+import { anyObject, count, list, literal, object, type TypeOf, text } from './shape.ts'
 import { Certificate, Rotations } from './trust.ts'
 
 export const POLICY_CHANGE = 'policy-change'
@@ -33,6 +33,8 @@ export const PolicyChangeShape = object(
       min: 1,
       max: MAX_CHANGE_ENTRIES,
     }),
+    /** Number of older entries about the set that are not shown. */
+    leftOut: count,
     proof: object({
       v: literal(1),
       origin: Origin,

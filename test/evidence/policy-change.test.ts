@@ -7,6 +7,7 @@ import { eventEntry } from '../../src/actions/deps.ts'
 import type { EventType } from '../../src/audit/events.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { idMaker } from '../../src/base/id.ts'
+import type { Bundle } from '../../src/evidence/bundle.ts'
 import { CHANGE_EVENTS, type PolicyChange } from '../../src/evidence/policy-change.ts'
 import { publicKeyOf, signStatement } from '../../src/evidence/signature.ts'
 import { trustFile } from '../../src/evidence/trust.ts'
@@ -17,7 +18,7 @@ import { fileTest, temporaryFolder } from '../helpers.ts'
 import { assertDone, assertRefused } from '../http/support.ts'
 import { FULL } from '../tier.ts'
 import { until } from '../until.ts'
-import { archive, notOk, verifyOverHttp } from './bundles.ts'
+import { archive, envelopeFor, notOk, verifyOverHttp } from './bundles.ts'
 import { aPrivateKey, certify } from './forge.ts'
 import { mutations, type Value } from './mutations.ts'
 import { byPython, ours } from './python.ts'
@@ -112,6 +113,7 @@ const FORGED: [name: string, change: () => unknown, failed: readonly string[]][]
     async () => ({ ...change, signatures: (await bundleOf(await decide(1))).signatures }),
     [],
   ],
+  ['an envelope', () => ({ ...envelopeFor(change as unknown as Bundle) }), ['form']],
   ['another kind', () => resign({ ...change, kind: 'policy' as 'policy-change' }), ['form']],
   ['a bundle with a kind', async () => ({ ...(await bundleOf(await decide(2))), kind: 'policy-change' }), ['form']],
 ]
@@ -138,6 +140,23 @@ test('the verifier in Python says the same of it, of changed ones, and of those 
   assert.equal(theirs.length, cases.length)
   for (const [i, { evidence }] of cases.entries())
     assert.deepEqual(theirs[i], ours(verifyBundleText(evidence, { trust, nowMs: Date.parse(now) })), evidence)
+})
+
+test('the entry that admitted a set is shown, and others are counted, however many there are', async () => {
+  const digest = `sha256:${'2'.repeat(64)}`
+  const replayed = () =>
+    eventEntry(deps, 'acme/live', 'policy.replayed', { tenantId: 'acme', policyDigest: digest }, HOST)
+  const admitting = replayed()
+  const loaded = { tenantId: 'acme', changes: { digest }, admittedBy: admitting.id }
+  const promoted = eventEntry(deps, 'acme/live', 'policy.promoted', { ...loaded, digest }, HOST)
+  await store.commit({ guards: [], writes: [], entries: [admitting, promoted] })
+  const { body } = await gate.call(owner, 'GET', path(digest))
+  assert.deepEqual([body.data.entries.length, body.data.leftOut], [2, 0])
+  await store.commit({ guards: [], writes: [], entries: Array.from({ length: 600 }, replayed) })
+  const many: PolicyChange = (await gate.call(owner, 'GET', path(digest))).body.data
+  assert.equal(many.entries[0]?.header.id, admitting.id)
+  assert.equal(many.entries.length + many.leftOut, 602)
+  assert.deepEqual([verify(many).verdict, (await verifyOverHttp(gate, owner, many)).valid], ['valid', true])
 })
 
 test('the service verifies it against its own trail', async () => {

@@ -101,6 +101,14 @@ test('a replay is sealed once, by whoever may see it, and the entry binds the re
   assert.equal(told.inForce, gate.server.store.state().policies.get('acme')?.digest)
 })
 
+test('a test key, whose trail is not that of policies, seals nothing there', async () => {
+  const before = await entries(gate)
+  const { id } = (await gate.call(sandbox, 'POST', PATH, draft())).body.data
+  await ended(id, sandbox)
+  assertRefused(await gate.call(sandbox, 'POST', `${PATH}/${id}/seal`), 'forbidden')
+  assert.equal(await entries(gate), before)
+})
+
 test('a replay without a result cannot be sealed', async (t) => {
   const { gate: slow, gone } = await waiting(t)
   const key = await slow.key()

@@ -90,11 +90,17 @@ const REFUSED: [name: string, changes: () => Partial<SealedReplay>, fault: RegEx
   ['on some actions', () => ({ action: 'payment.*' }), NOT_TRIED],
   ['on a sample', () => ({ sample: 5 }), NOT_TRIED],
   ['that ends before the newest', () => ({ to: formatTimestamp(nowMs) }), NOT_TRIED],
+  ['by the history of the draft', () => ({ history: 'draft' }), NOT_TRIED],
   ['on a second less', () => ({ from: formatTimestamp(nowMs - 7 * DAY_MS + 1000) }), NOT_TRIED],
   [
     'from long ago',
     () => ({ at: formatTimestamp(nowMs - 8 * DAY_MS), from: formatTimestamp(nowMs - 15 * DAY_MS) }),
-    /is older than 7d/,
+    /which is older than 7d/,
+  ],
+  [
+    'of nothing but stopped requests',
+    () => ({ decided: 0, stopped: 3, matrix: [] }),
+    /decided no request, since a stop had denied all of them/,
   ],
   [
     'with two new allows',
@@ -124,11 +130,29 @@ test('the newest sealed replay within bounds admits the set, until it is too old
   assert.equal(await verdict(), id)
   nowMs += 7 * DAY_MS
   assert.equal(await verdict(), id)
-  nowMs += 1
-  assert.match((await verdict()) ?? '', /is older than 7d/)
-  nowMs -= 7 * DAY_MS + 1
+  nowMs += 60_000
+  assert.match((await verdict()) ?? '', NOT_TRIED)
+  nowMs -= 7 * DAY_MS + 60_000
   const worse = await recorded('policy.replayed', sealed({ matrix: [cell('deny', 'allow', 2)] }))
   assert.match((await verdict()) ?? '', new RegExp(`was tried by ${worse}, which newly allows 2`))
+})
+
+test('many replays of other sets do not hide the one that counts', async () => {
+  const id = await recorded('policy.replayed', sealed())
+  const other = sealed({ policyDigest: observed.digest })
+  const entries = Array.from({ length: 600 }, () => eventEntry(deps, 'acme/live', 'policy.replayed', other, HOST))
+  await store.commit({ guards: [], writes: [], entries })
+  assert.equal(await verdict(), id)
+})
+
+test('an entry that was altered to say nothing admits nothing', async () => {
+  await recorded('policy.replayed', sealed())
+  const page = async (query: Parameters<typeof store.page>[0]) => {
+    const { items, ...more } = await store.page(query)
+    return { ...more, items: items.map((entry) => ({ ...entry, sections: [] })) }
+  }
+  const admission = await admissionOf({ ...deps, store: { ...store, page } }, draft, record())
+  assert.match('fault' in admission ? admission.fault : '', NOT_TRIED)
 })
 
 test('a set that is only observed is admitted by no replay, unless the one before was observed too', async () => {
@@ -146,6 +170,9 @@ test('an override admits one set in place of one, once, and the entry of the set
   const id = await recorded('policy.overridden', override)
   assert.equal(await verdict(), id)
   assert.match((await verdict(observed)) ?? '', /only observed/, 'of another set')
+  nowMs += 7 * DAY_MS + 60_000
+  assert.match((await verdict()) ?? '', NOT_TRIED, 'from long ago')
+  nowMs -= 7 * DAY_MS + 60_000
   await put(DRAFT, BOUNDS)
   const [load] = (
     await store.page({

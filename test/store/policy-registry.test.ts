@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../src/actions/deps.ts'
+import { ensureTenant } from '../../src/actions/keys/tenants.ts'
 import { type FolderDeps, folderOrigin } from '../../src/actions/policies/folder-origin.ts'
 import { policyRegistry, type RegistryDeps } from '../../src/actions/policies/registry.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { policyFolders } from '../../src/files/policy-folders.ts'
+import { HOST } from '../audit/histories.ts'
 import { ACME_POLICY, inThisThread, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
@@ -86,6 +88,51 @@ test('the last good set that could not be loaded in time at the start is tried a
   await second.tend()
   await second.idle()
   assert.equal(second.get('acme')?.digest, first.get('acme')?.digest)
+})
+
+test('a set that was served before its tenant was there gives way to the recorded one, while it lacks a sealed replay', async (t) => {
+  const [root, other] = [temporaryFolder(), temporaryFolder()]
+  const looser = 'apiVersion: gate-sidecar/v1\ntenant: beta\nrules: []\n'
+  const [recorded, waiting] = [looser, `${looser}timezone: Europe/Berlin\n`]
+  writeFiles(root, { 'beta/main.yaml': recorded })
+  writeFiles(other, { 'beta/main.yaml': waiting })
+  let [pages, shiftMs] = [0, 0]
+  const { deps } = await beside(t, root, { requireReplay: { since: '1h', maxNewAllows: 0, maxNewDenies: 0 } })
+  const { store } = deps
+  const counting = {
+    ...store,
+    page(query: Parameters<typeof store.page>[0]) {
+      pages += 1
+      return store.page(query)
+    },
+  }
+  const first = registryOf(deps)
+  const second = registryOf({
+    ...{ ...deps, store: counting, clock: () => Date.now() + shiftMs },
+    folders: policyFolders(other, inThisThread.policyWorker),
+  })
+  await first.reloadAll()
+  await second.reloadAll()
+  const [mine, theirs] = [first.get('beta')?.digest, second.get('beta')?.digest]
+  assert.notEqual(mine, theirs)
+  await ensureTenant(deps, HOST, 'beta')
+  const tend = async (registry: typeof first) => {
+    await registry.tend()
+    await registry.idle()
+  }
+  await tend(first)
+  assert.equal(store.state().policies.get('beta')?.digest, mine)
+  await tend(second)
+  assert.equal(second.get('beta')?.digest, mine)
+  assert.match(second.faults()[0]?.fault ?? '', /^replay_required: /)
+  const before = pages
+  await tend(second)
+  await tend(second)
+  assert.equal(pages, before, 'it is looked for every two seconds')
+  shiftMs = 3000
+  await tend(second)
+  assert.ok(pages > before)
+  assert.equal(second.get('beta')?.digest, mine)
 })
 
 test('a look at the folders reads one of them in each turn of the event loop', async (t) => {

@@ -1412,6 +1412,7 @@ class PolicyChange(TypedDict):
     policyDigest: str
     exportedAt: str
     entries: List[PolicyChangeEntriesItem]
+    leftOut: int
     proof: PolicyChangeProof
     signatures: PolicyChangeSignatures
 

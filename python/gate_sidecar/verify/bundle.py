@@ -73,13 +73,14 @@ PARTS = {
 def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anchor]) -> Report:
     """Verify a bundle, an envelope with a bundle, or a policy change."""
     try:
-        value = _read(data)
+        value = parse(data)
+        require_object(value, "the file")
         if "kind" in value:
             return verify_policy_change(value, trust, now_ms, anchors)
-        _require_bundle(value)
+        bundle = _open_envelope(value) if "payloadType" in value else value
+        _require_bundle(bundle)
     except Refused as why:
         return fail_form(str(why))
-    bundle: dict[str, Any] = value
     context = Context(_evidence(bundle), trust, now_ms, anchors)
     checks = run_checks(
         PARTS,
@@ -100,14 +101,6 @@ def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anch
     observed = proof["grounds"].get("observed")
     told = observed if observed in DECISIONS else None
     return Report(checks, context.assurance, tuple(proof["redacted"]), told)
-
-
-def _read(data: bytes) -> dict[str, Any]:
-    """Parse evidence, or make a bundle of an envelope."""
-    value = parse(data)
-    require_object(value, "the file")
-    opened: dict[str, Any] = _open_envelope(value) if "payloadType" in value else value
-    return opened
 
 
 def _open_envelope(envelope: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from .forms import (
     decode_hashes,
     require,
     require_chain,
+    require_count,
     require_digest,
     require_id,
     require_list,
@@ -97,8 +98,8 @@ def verify_policy_change(
 
 def _require_change(change: Any) -> None:
     """Require the form: of each value by itself."""
-    names = "bundleId version kind tenantId policyDigest exportedAt entries proof signatures"
-    require_members(change, names.split(), "the policy change")
+    names = "bundleId version kind tenantId policyDigest exportedAt entries leftOut proof"
+    require_members(change, [*names.split(), "signatures"], "the policy change")
     require_id(change["bundleId"], "bundleId")
     require(change["version"] == "1.0", "the version is not 1.0")
     require(change["kind"] == KIND, f"kind is not {KIND}")
@@ -114,6 +115,7 @@ def _require_change(change: Any) -> None:
             decode_bytes(entry[name]["salt"], SALT_BYTES, f"the salt of {name}")
             require_object(entry[name]["value"], f"the value of {name}")
         decode_hashes(entry["inclusion"], "inclusion of an entry")
+    require_count(change["leftOut"], "leftOut")
     proof = change["proof"]
     require_members(proof, ("v", "origin", "checkpoint", "certificate", "rotations"), "proof")
     require_one(proof["v"], "v of the proof")

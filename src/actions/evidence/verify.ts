@@ -5,7 +5,7 @@ import type { CheckName, Verification } from '../../evidence/checks.ts'
 import { bundleOfEnvelope } from '../../evidence/envelope.ts'
 import type { HeaderShape } from '../../evidence/fields.ts'
 import { checkpointOf } from '../../evidence/note.ts'
-import type { PolicyChange } from '../../evidence/policy-change.ts'
+import { claimsPolicyChange, type PolicyChange } from '../../evidence/policy-change.ts'
 import type { Trust } from '../../evidence/trust.ts'
 import { verifyClaimed } from '../../evidence/verify.ts'
 import { AnyJsonObject, requestBody } from '../../gate/request.ts'
@@ -50,9 +50,11 @@ export interface Examined {
 export type Examine = (body: Uint8Array, inputs: () => ExamineInputs) => Promise<Examined>
 
 export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineInputs): Examined {
-  const claimed = bundleOfEnvelope(request.bundle, MAX_BUNDLE_VALUES)
-  const result = verifyClaimed(claimed, { trust, nowMs })
-  return { result, evidence: result.valid ? (claimed as Bundle | PolicyChange) : undefined } // what is valid has the shape
+  const { bundle: claimed } = request
+  const result = verifyClaimed(claimed, { trust, nowMs }, MAX_BUNDLE_VALUES)
+  if (!result.valid) return { result, evidence: undefined }
+  const evidence = claimsPolicyChange(claimed) ? claimed : bundleOfEnvelope(claimed, MAX_BUNDLE_VALUES)
+  return { result, evidence: evidence as Bundle | PolicyChange } // what is valid has the shape
 }
 
 /** Verifies evidence against this service's keys and, for that of this instance, against its own audit chain. */
@@ -111,6 +113,7 @@ async function differenceFromStored(
   const { chain } = checkpoint
   for (const segment of segmentsOf(evidence)) {
     const headers = segment.filter(({ seq }) => seq >= oldest)
+    if (headers.length === 0) continue
     const stored = await store.headersFrom(chain, headers[0]?.seq ?? 0, headers.length)
     if (!headers.every((header, i) => stored[i] === canonicalJson(header)))
       return 'The audit chain here holds other entries.'

@@ -1,6 +1,6 @@
 import { chainOf } from '../../audit/chain.ts'
-import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
-import { parseDuration } from '../../base/time.ts'
+import { sectionValue } from '../../audit/entry.ts'
+import { formatTimestamp, parseDuration } from '../../base/time.ts'
 import type { PolicySet } from '../../policies/set.ts'
 import type { From } from '../../replay/report.ts'
 import type { PolicyRecord } from '../../store/records.ts'
@@ -35,8 +35,9 @@ export interface Override {
   reason: string
 }
 
-/** Entries of a type in which the one that admits a set is looked for, from the newest on. */
-const LOOKED_AT = 100
+/** Entries of a type in which the one that admits a set is looked for, from the newest on, and those read at once. */
+const LOOKED_AT = 10_000
+const PAGE = 500
 
 /**
  * Says whether a set may come into force in place of that of the record: after a sealed replay within bounds, or when
@@ -48,18 +49,19 @@ export async function admissionOf(
   inForce: PolicyRecord | undefined,
 ): Promise<Admission> {
   if (requireReplay === null || inForce === undefined || inForce.digest === set.digest) return { by: null }
-  const overrides = await newest<Override>(store, set.tenant, 'policy.overridden')
-  const overridden = overrides.find(
-    ({ data: { digest, revision } }) => digest === set.digest && revision === inForce.revision,
-  )
+  const oldest = formatTimestamp(clock() - sinceMs(requireReplay.since))
+  const overridden = await newest<Override>(store, set.tenant, 'policy.overridden', oldest, (data) => {
+    return data.digest === set.digest && data.revision === inForce.revision
+  })
   if (overridden !== undefined) return { by: overridden.id }
   const isUnobserved = set.mode === 'observe' && (await newestLoad(store, set.tenant))?.mode !== 'observe'
   if (isUnobserved) return refused(set, 'is only observed, so that every action would run')
-  const replays = await newest<SealedReplay>(store, set.tenant, 'policy.replayed')
-  const tried = replays.find(({ data }) => isAbout(data, set, inForce.digest, requireReplay.since))
+  const tried = await newest<SealedReplay>(store, set.tenant, 'policy.replayed', oldest, (data) => {
+    return isAbout(data, set, inForce.digest, requireReplay.since)
+  })
   if (tried === undefined)
     return refused(set, `was not tried on the requests of the last ${requireReplay.since} in place of the set in force`)
-  const fault = boundsFault(tried.data, requireReplay, clock())
+  const fault = boundsFault(tried.data, requireReplay, oldest)
   return fault === undefined ? { by: tried.id } : refused(set, `was tried by ${tried.id}, which ${fault}`)
 }
 
@@ -73,21 +75,22 @@ function refused({ tenant, digest }: PolicySet, why: string): Admission {
 
 /** True for a replay of the set on all live requests of the time before it, against the set in force. */
 function isAbout(
-  { trail, policyDigest, inForce, from, to, at, action, sample }: SealedReplay,
+  { trail, policyDigest, inForce, from, to, at, action, sample, history }: SealedReplay,
   { tenant, digest }: PolicySet,
   current: string,
   since: string,
 ): boolean {
   if (trail !== chainOf(tenant, 'live') || policyDigest !== digest || inForce !== current) return false
-  if (action !== undefined || sample !== undefined || to !== null) return false
+  if (action !== undefined || sample !== undefined || to !== null || history !== 'recorded') return false
   if (from === null || at === undefined) return false
   return Date.parse(at) - Date.parse(from) >= sinceMs(since)
 }
 
-function boundsFault(replay: SealedReplay, bounds: RequiredReplay, nowMs: number): string | undefined {
-  const { at = '', matrix, unknown } = replay
-  if (nowMs - Date.parse(at) > sinceMs(bounds.since)) return `is older than ${bounds.since}`
+function boundsFault(replay: SealedReplay, bounds: RequiredReplay, oldest: string): string | undefined {
+  const { at = '', matrix, unknown, decided, stopped } = replay
+  if (at < oldest) return `is older than ${bounds.since}`
   const unsure = Object.values(unknown).reduce((sum, count) => sum + count, 0)
+  if (decided === 0 && stopped > 0) return 'decided no request, since a stop had denied all of them'
   const changed = (to: From, from: readonly From[]): number =>
     matrix.reduce((sum, cell) => sum + (cell.to === to && from.includes(cell.from) ? cell.count : 0), unsure)
   const [allows, denies] = [
@@ -107,14 +110,27 @@ function sinceMs(since: string): number {
   return ms
 }
 
-/** The newest entries of a type about the tenant's policies. Their data is never erased. */
+/**
+ * The newest entry of a type, not older than a time, whose data is wanted. Entries of one chain never go back in time.
+ * Their data is never erased; an entry that was altered to have none is passed over.
+ */
 async function newest<T>(
   store: Pick<Store, 'page'>,
   tenantId: string,
   eventType: 'policy.replayed' | 'policy.overridden',
-): Promise<{ id: string; data: T }[]> {
-  const query = { order: 'desc', limit: LOOKED_AT, offset: 0, eventType, sections: ['data'] } as const
-  const { items } = await store.page({ chain: chainOf(tenantId, 'live'), ...query })
-  // The service wrote the section.
-  return items.map((entry: StoredEntry) => ({ id: entry.header.id, data: sectionValue(entry, 'data') as T }))
+  oldest: string,
+  isWanted: (data: T) => boolean,
+): Promise<{ id: string; data: T } | undefined> {
+  const query = { order: 'desc', limit: PAGE, eventType, sections: ['data'] } as const
+  for (let offset = 0; offset < LOOKED_AT; offset += PAGE) {
+    const { items } = await store.page({ chain: chainOf(tenantId, 'live'), ...query, offset })
+    for (const entry of items) {
+      if (entry.header.ts < oldest) return undefined
+      // The service wrote the section.
+      const data = sectionValue(entry, 'data') as T | undefined
+      if (data !== undefined && isWanted(data)) return { id: entry.header.id, data }
+    }
+    if (items.length < PAGE) return undefined
+  }
+  return undefined
 }

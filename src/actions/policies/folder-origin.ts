@@ -143,7 +143,9 @@ async function refused(
   const { tenant, fingerprint } = folder
   const checkedAt = formatTimestamp(deps.clock())
   const digest = deps.store.state().policies.get(tenant)?.digest
-  const stays = slot?.set !== undefined && (faults[0] !== PUSHED || slot.set.digest === digest)
+  // A set that never was recorded decides nothing any more, once it may not come into force.
+  const isRefused = faults[0] === PUSHED || (untried !== null && slot?.unrecorded !== null)
+  const stays = slot?.set !== undefined && (!isRefused || slot.set.digest === digest)
   const { isUnsure, ...inForce } = stays ? kept(slot) : await lastKnownGood(deps, tenant)
   if (slot?.faults.join('\n') !== faults.join('\n')) {
     await recordRejected(deps, tenant, faults, actor)

@@ -113,23 +113,10 @@ export function replays(deps: JobDeps) {
     /**
      * Records a replay in the trail, once, however often it is asked.
      *
-     * @throws GateError `not_found` for one without a result
+     * @throws GateError `not_found` for one without a result; `forbidden` for a test key, since the trail of policies is
+     * the live one
      */
-    async seal(caller: Caller, id: string) {
-      const job = jobOf(caller, id)
-      const shown = shownOf(job)
-      if (shown === undefined)
-        throw new GateError('not_found', `The replay has no result to seal; it is ${job.status}.`)
-      const view = viewOf(job)
-      job.sealing ??= sealReplay(deps, shown, { given: view.report ?? {}, actor: caller.actor })
-      try {
-        job.seal = await job.sealing
-      } catch (error) {
-        job.sealing = null
-        throw error
-      }
-      return viewOf(job)
-    },
+    seal: (caller: Caller, id: string) => sealJob(deps, jobOf(caller, id), caller),
     changes(caller: Caller, id: string, query: ChangeQuery): { items: readonly Change[]; total: number } {
       const all = (jobOf(caller, id).report?.changes ?? []).filter((change) => isWanted(change, query))
       return { items: all.slice(query.offset, query.offset + query.limit), total: all.length }
@@ -156,6 +143,21 @@ async function run(deps: JobDeps, job: Job, source: PolicySource, signal: AbortS
   } finally {
     draft.close()
   }
+}
+
+async function sealJob(deps: JobDeps, job: Job, { environment, actor }: Caller) {
+  if (environment === 'test')
+    throw new GateError('forbidden', 'A test key cannot record in the live trail, which tells of policies.')
+  const shown = shownOf(job)
+  if (shown === undefined) throw new GateError('not_found', `The replay has no result to seal; it is ${job.status}.`)
+  job.sealing ??= sealReplay(deps, shown, { given: viewOf(job).report ?? {}, actor })
+  try {
+    job.seal = await job.sealing
+  } catch (error) {
+    job.sealing = null
+    throw error
+  }
+  return viewOf(job)
 }
 
 /** Ends a job that did not come to its end. */

@@ -146,14 +146,14 @@ async function replayed(
     bar.at(read)
   }
   const request = { trail, ...range, action, sample, history }
-  const began = { at: formatTimestamp(deps.clock()), heads: await headsOf(deps.store, trail) }
+  const inForce = deps.store.state().policies.get(set.tenant)?.digest ?? null
+  const began = { at: formatTimestamp(deps.clock()), heads: await headsOf(deps.store, trail), inForce }
   const draft = { reachMs: reachOf(set), start: replayHere(set) }
   const report = await replayTrail(deps.store, request, draft, { onProgress })
   bar?.end()
   const explain = { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, policiesFolder(config)) }
   return {
     ...{ ...rangeShown(trail, range), policyDigest: set.digest, ...began, history },
-    inForce: deps.store.state().policies.get(set.tenant)?.digest ?? null,
     ...(action !== undefined && { action: action.text }),
     ...(sample !== undefined && { sample }),
     report: await withBefore(explain, report),

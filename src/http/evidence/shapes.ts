@@ -110,6 +110,7 @@ const policyChange: Change = {
       inclusion: bundle.proof.inclusion,
     },
   ],
+  leftOut: 0,
   proof: {
     ...{ v: 1, origin, checkpoint: bundle.proof.checkpoint, certificate: bundle.proof.certificate },
     rotations: [],
