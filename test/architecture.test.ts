@@ -34,6 +34,8 @@ const PARTS: Record<string, Part> = {
   keys: { rank: 2, and: ['audit'] },
   // Decides what was recorded again.
   replay: { rank: 2, and: ['approvals', 'audit', 'gate', 'keys', 'policies'] },
+  // Proposes changes of policies from what was recorded.
+  suggest: { rank: 2, and: ['authoring', 'gate', 'policies', 'replay'] },
   // Loose files, at most three: where the package lies, for every shell.
   '.': { rank: 3 },
   // Storage: the interface that each engine implements.

@@ -19,6 +19,7 @@ export const COMMANDS: Commands = {
   decisions: async () => (await import('./decisions/decisions.ts')).addDecisionCommands,
   diff: async () => (await import('./diff/diff.ts')).addDiffCommand,
   replay: async () => (await import('./replay/replay.ts')).addReplayCommand,
+  suggest: async () => (await import('./suggest/suggest.ts')).addSuggestCommand,
   audit: async () => (await import('./audit/audit.ts')).addAuditCommands,
   evidence: async () => (await import('./evidence/evidence.ts')).addEvidenceCommands,
   'signing-keys': async () => (await import('./evidence/signing-keys.ts')).addSigningKeyCommands,

@@ -163,7 +163,7 @@ export function recorder(source: string, nowMs: number): (found: Found, place: s
       evaluatedMs: timeMs ?? tsMs,
       // Actions of which no decision is known ran.
       isTaken: outcome === undefined || outcome.decision === 'allow',
-      ...{ session: null, historyEnd: null, approval: undefined },
+      ...{ session: null, historyEnd: null, approvalId: null, approval: undefined },
     }
   }
 }

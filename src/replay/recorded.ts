@@ -50,6 +50,8 @@ export interface Recorded extends Place {
   historyEnd: HistoryEnd | null
   /** True where the action was allowed and counts as taken. */
   isTaken: boolean
+  /** Id of the approval that was requested, waited for or used. */
+  approvalId: string | null
   /** Approval that decided; undefined where its record is not at hand. */
   approval: StoodApproval | undefined
 }
@@ -94,6 +96,7 @@ export function recordedIn({ chain, seq, tsMs, approval, ...texts }: Omit<Record
       unevaluable: unevaluable as readonly Unevaluable[],
     },
     session: session ?? null,
+    approvalId: grounds.approvalId ?? null,
     historyEnd: historyEnd ?? null,
     isTaken: (taken ?? null) !== null,
   }

@@ -3,14 +3,14 @@ import { decider, type ReplayOptions } from './decide.ts'
 import { type Part, type Recorded, type RecordedEntry, recordedIn } from './recorded.ts'
 import { type ReplayReport, reporter } from './report.ts'
 
-/** Takes the decisions of a trail in their order, and reports what a draft would have decided. */
-export interface Replayer {
+/** Takes the decisions of a trail in their order, and reports what a draft would have decided, or what else comes of it. */
+export interface Replayer<R = ReplayReport> {
   add(entries: readonly RecordedEntry[]): Promise<void>
-  report(): Promise<ReplayReport>
+  report(): Promise<R>
 }
 
 /** Starts to replay a draft, here or in another thread. */
-export type StartReplay = (options: Omit<ReplayOptions, 'set'>) => Promise<Replayer>
+export type StartReplay<R = ReplayReport> = (options: Omit<ReplayOptions, 'set'>) => Promise<Replayer<R>>
 
 /** Replays in the calling thread. */
 export function replayHere(set: PolicySet): StartReplay {

@@ -128,6 +128,7 @@ const COMMANDS = [
   'decisions list',
   'decisions show',
   'replay',
+  'suggest',
   'diff',
   'audit list',
   'audit tail',

@@ -56,7 +56,7 @@ function trailOf(asked: readonly (typeof request extends fc.Arbitrary<infer T> ?
     return {
       ...{ id: String(i), chain: lane === 0 ? FIRST : `${FIRST}~${lane}`, seq, tsMs, action, agent },
       ...{ evaluatedMs: tsMs, asked: { context, plan: undefined }, session: session ?? null, historyEnd: null },
-      ...{ outcome: undefined, isTaken: true, approval: undefined },
+      ...{ outcome: undefined, isTaken: true, approvalId: null, approval: undefined },
     }
   })
 }

@@ -12,10 +12,10 @@ export interface ReplayRequest extends ReplayRange {
 }
 
 /** A draft, where it is to be replayed. */
-export interface Draft {
+export interface Draft<R = ReplayReport> {
   /** As `reachOf` finds it. */
   reachMs: number
-  start: StartReplay
+  start: StartReplay<R>
 }
 
 export interface ReplayControl {
@@ -31,12 +31,12 @@ export interface ReplayControl {
  *
  * @throws the reason of the signal; GateError `audit_unavailable` when the trail cannot be read
  */
-export async function replayTrail(
+export async function replayTrail<R = ReplayReport>(
   store: Store,
   { history, ...range }: ReplayRequest,
-  { reachMs, start }: Draft,
+  { reachMs, start }: Draft<R>,
   { onProgress, pause, signal }: ReplayControl = {},
-): Promise<ReplayReport> {
+): Promise<R> {
   const sinceMs = range.fromMs - reachMs
   const prunedMs = await newestPruned(store, await store.lanes(range.trail))
   const { total, batches } = await decisionsIn(store, range, sinceMs)

@@ -31,7 +31,7 @@ export interface Range {
  *
  * @throws UsageError for a range that is backwards, or given twice
  */
-export function rangeOf({ since, from, to }: ReplayOptions, isInput: boolean): Range {
+export function rangeOf({ since, from, to }: Pick<ReplayOptions, 'since' | 'from' | 'to'>, isInput: boolean): Range {
   const nowMs = Date.now()
   if (since !== undefined && from !== undefined) throw new UsageError('Give either --since or --from.')
   const toText = timeOf('--to', to, DAY_MS)

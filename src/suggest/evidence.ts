@@ -1,0 +1,103 @@
+import { type Glob, matchesAny } from '../base/glob.ts'
+import { valueAt } from '../base/grouped.ts'
+import { UNLIMITED } from '../base/work.ts'
+import { requestFact } from '../gate/facts.ts'
+import type { PolicySet } from '../policies/set.ts'
+import type { Replayed, UnknownReason } from '../replay/decide.ts'
+import type { Recorded } from '../replay/recorded.ts'
+import { type HeldGroup, type HeldOutcome, heldGroups } from './held.ts'
+import { type NumberLimit, numberLimits } from './number-limits.ts'
+import { type Quantiles, quantiles } from './quantiles.ts'
+import { type Support, type Tally, tally } from './tally.ts'
+
+/** Different actions that are kept. */
+const MAX_ACTIONS = 5000
+
+/** Values of a number with a limit, in requests that a rule allowed. */
+export interface Observed {
+  limit: NumberLimit
+  values: Quantiles
+}
+
+/** The part of a trail that proposals rest on. */
+export interface Evidence {
+  counts: {
+    read: number
+    stopped: number
+    unknown: Record<UnknownReason, number>
+    /** Requests that the policies decide otherwise than then, which say nothing about their rules. */
+    otherwise: number
+  }
+  /** Actions that were asked for, whatever was decided. */
+  asked: ReadonlyMap<string, Support>
+  /** False where there were more actions than are kept. */
+  isWhole: boolean
+  /** Allowed requests by the rule that allowed them. */
+  allowed: ReadonlyMap<string, Support>
+  observed: readonly Observed[]
+  held: readonly HeldGroup[]
+}
+
+/** Sums up decisions of a trail that the policies have decided again. */
+export function evidenceOf(set: PolicySet) {
+  const counts: Evidence['counts'] = { read: 0, stopped: 0, unknown: { erased: 0, pruned: 0 }, otherwise: 0 }
+  const asked = new Map<string, Tally>()
+  const allowed = new Map<string, Tally>()
+  const held = heldGroups()
+  const numbers = numberLimits(set).map((limit) => ({ limit, seen: quantiles() }))
+  let isWhole = true
+  const noteAction = (recorded: Recorded): void => {
+    if (!asked.has(recorded.action) && asked.size >= MAX_ACTIONS) isWhole = false
+    else valueAt(asked, recorded.action, tally).add(recorded)
+  }
+  const noteAllowed = (recorded: Recorded, rule: string): void => {
+    valueAt(allowed, rule, tally).add(recorded)
+    for (const { limit, seen } of numbers) {
+      const value = limit.rule === rule ? requestFact(recorded.asked ?? {}, limit.fact, UNLIMITED) : undefined
+      if (typeof value === 'number') seen.add(value)
+    }
+  }
+  return {
+    /** @param outcome of the approval, if the request was held and asked for one */
+    async add(recorded: Recorded, replayed: Replayed, outcome: HeldOutcome | undefined): Promise<void> {
+      counts.read += 1
+      noteAction(recorded)
+      if (replayed.result === 'stopped') counts.stopped += 1
+      if (replayed.result === 'unknown') {
+        counts.unknown[replayed.why] += 1
+        if (outcome !== undefined) held.addErased(recorded)
+      }
+      if (replayed.result !== 'decided') return
+      const { decision, decidedBy, rule } = replayed.outcome
+      const then = recorded.outcome
+      if (then?.decision !== decision || then.rule !== rule || then.decidedBy !== decidedBy) counts.otherwise += 1
+      else if (decidedBy === 'allow_rule' && rule !== null) noteAllowed(recorded, rule)
+      else if (outcome !== undefined && (decidedBy === 'hold_rule' || decidedBy === 'default'))
+        held.add(recorded, await holdingRules(replayed), outcome)
+    },
+    evidence: (): Evidence => ({
+      ...{ counts, isWhole, held: held.result() },
+      asked: supports(asked),
+      allowed: supports(allowed),
+      observed: numbers.flatMap(({ limit, seen }) => {
+        const values = seen.result()
+        return values === undefined ? [] : [{ limit, values }]
+      }),
+    }),
+  }
+}
+
+/** All rules that hold it, not only the first, which decides. */
+async function holdingRules(replayed: Replayed & { result: 'decided' }): Promise<string[]> {
+  const { rules } = await replayed.explain()
+  return rules.flatMap(({ id, effect, matches }) => (effect === 'require_approval' && matches ? [id] : [])).sort()
+}
+
+function supports(tallies: ReadonlyMap<string, Tally>): Map<string, Support> {
+  return new Map(Array.from(tallies, ([name, one]) => [name, one.support()]))
+}
+
+/** The actions that were asked for, and that a pattern matches, in order. */
+export function askedFor({ asked }: Pick<Evidence, 'asked'>, pattern: Glob): string[] {
+  return [...asked.keys()].filter((action) => matchesAny([pattern], action)).sort()
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { accepted } from '../../src/suggest/accept.ts'
+import { alwaysApproved } from '../../src/suggest/approved.ts'
+import { named } from '../../src/suggest/draft.ts'
+import type { Proposal } from '../../src/suggest/proposal.ts'
+import { type Ask, baseOfText, decidedBy, evidenceFor, MINIMA } from './support.ts'
+
+const POLICY = `
+facts: {context.amount: {type: number}, context.to: {type: string}}
+approval: {unbound: [context.call]}
+rules:
+  - {id: large, actions: ["pay.*"], effect: require_approval, reason: L., when: {fact: context.amount, operator: greaterThan, value: 100}}
+  - {id: pays, actions: ["pay.*"], effect: allow, reason: P., when: {fact: context.amount, operator: lessThan, value: 1000}}
+`
+const base = baseOfText(POLICY)
+
+const many = (count: number, contextOf: (i: number) => JsonObject, more: Partial<Ask> = {}): Ask[] =>
+  Array.from({ length: count }, (_, i) => ({ action: 'pay.out', context: contextOf(i), result: 'approved', ...more }))
+const alike = many(6, (i) => ({ amount: 200 + i, to: 'acme' }))
+
+const free = ['context.note']
+
+async function found(asks: readonly Ask[], minima = MINIMA) {
+  return alwaysApproved(base.set, await evidenceFor(base.set, asks), { minima, free })
+}
+
+const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
+  ['one shape', alike, ['context.to is "acme" and context.amount is from 0 to 205']],
+  ['too few', alike.slice(1, 5), []],
+  [
+    'one of them was rejected',
+    [...alike, ...many(1, () => ({ amount: 150, to: 'acme' }), { result: 'rejected' })],
+    [],
+    /not approved/,
+  ],
+  [
+    'one of them expired',
+    [...alike, ...many(1, () => ({ amount: 150, to: 'acme' }), { result: 'expired' })],
+    [],
+    /not approved/,
+  ],
+  [
+    'one of them was cancelled',
+    [...alike, ...many(1, () => ({ amount: 150, to: 'acme' }), { result: 'cancelled' })],
+    [],
+    /not approved/,
+  ],
+  [
+    'one has an argument more, and was rejected',
+    [...alike, ...many(1, () => ({ amount: 150, to: 'acme', urgent: true }), { result: 'rejected' })],
+    ['context.to is "acme" and context.amount is from 0 to 205 and context.urgent is missing'],
+  ],
+  [
+    'a larger one was rejected',
+    [...alike, ...many(1, () => ({ amount: 206, to: 'acme' }), { result: 'rejected' })],
+    ['context.to is "acme" and context.amount is from 0 to 205'],
+  ],
+  [
+    'another recipient was rejected',
+    [...alike, ...many(1, () => ({ amount: 150, to: 'eve' }), { result: 'rejected' })],
+    ['context.to is "acme" and context.amount is from 0 to 205'],
+  ],
+  [
+    'two recipients',
+    [...alike, ...many(6, () => ({ amount: 300, to: 'bob' }))],
+    [
+      'context.to is "acme" and context.amount is from 0 to 205',
+      'context.to is "bob" and context.amount is from 0 to 300',
+    ],
+  ],
+  ['a recipient of its own each', many(6, (i) => ({ amount: 200, to: `r-${i}` })), [], /context.to has a new value/],
+  [
+    'a text of its own each that nothing reads',
+    many(6, (i) => ({ amount: 200, to: 'acme', text: `t-${i}` })),
+    [],
+    /context.text has a new value/,
+  ],
+  [
+    'a number of its own each that nothing reads',
+    many(6, (i) => ({ amount: 200, to: 'acme', id: i })),
+    [],
+    /context.id has a new value/,
+  ],
+  [
+    'a long text, the same each time',
+    many(6, () => ({ amount: 200, to: 'x'.repeat(65) })),
+    [],
+    /context.to has a new value/,
+  ],
+  ['a list, the same each time', many(6, () => ({ amount: 200, cc: ['a'] })), [], /context.cc has a new value/],
+  [
+    'a free argument by the author',
+    many(6, (i) => ({ amount: 200, to: 'acme', note: { a: `t-${i}` } })),
+    ['context.to is "acme" and context.amount is from 0 to 200'],
+  ],
+  [
+    'a free argument by the approval',
+    many(6, (i) => ({ amount: 200, to: 'acme', call: `t-${i}` })),
+    ['context.to is "acme" and context.amount is from 0 to 200'],
+  ],
+  ['a flag', many(6, () => ({ amount: 200, dry: true })), ['context.dry is true and context.amount is from 0 to 200']],
+  [
+    'a flag that is sometimes there',
+    many(6, (i) => ({ amount: 200, ...(i > 2 && { dry: true }) })),
+    [],
+    /context.dry has a new value/,
+  ],
+  [
+    'too many arguments',
+    [...alike, ...many(1, () => Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`a${i}`, 1])))],
+    [],
+    /too many/,
+  ],
+  [
+    'undecided ones beside them',
+    [...alike, ...many(3, () => ({ amount: 150, to: 'acme' }), { result: 'undecided' })],
+    ['context.to is "acme" and context.amount is from 0 to 205'],
+  ],
+]
+for (const [name, asks, proposed, why] of ROWS) {
+  test(`always approved: ${name}`, async () => {
+    const { proposals, not } = await found(asks)
+    assert.deepEqual(proposals.map(({ what }) => what.replace('pay.out is allowed if ', '')).sort(), proposed)
+    assert.match(not.map((one) => one.why).join(), why ?? /^$/)
+  })
+}
+
+test('the least of requests, days and people is kept', async () => {
+  for (const minima of [
+    { ...MINIMA, requests: 7 },
+    { ...MINIMA, days: 3 },
+    { ...MINIMA, approvers: 2 },
+  ])
+    assert.deepEqual((await found(alike, minima)).proposals, [], JSON.stringify(minima))
+  const two = alike.map((ask, i) => ({ ...ask, approvers: [i % 2 === 0 ? 'eve' : 'joe'] }))
+  const [one] = (await found(two, { ...MINIMA, approvers: 2 })).proposals
+  assert.deepEqual([one?.approvers, one?.support.requests, one?.support.days], [2, 6, 2])
+})
+
+test('erased requests are counted, and not guessed', async () => {
+  const { proposals } = await found(
+    [...alike, ...many(2, () => ({}))].map((ask, i) => (i < 6 ? ask : { ...ask, context: null })),
+  )
+  assert.match(
+    proposals[0]?.why ?? '',
+    /approved all 6 requests like this, held by rule large\. A further 2 of the same rule were erased/,
+  )
+})
+
+const VALUES: (Json | undefined)[] = [undefined, 'acme', 'bob', 'ACME', '', 5]
+const AMOUNTS: (Json | undefined)[] = [undefined, -1, 0, 99, 100, 101, 200, 205, 206, 999, 1000, '200']
+const GRID = ['pay.out', 'pay.back', 'mail.send'].flatMap((action) =>
+  VALUES.flatMap((to) => AMOUNTS.map((amount) => ({ action, context: given({ to, amount }) }))),
+)
+
+function given(values: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as JsonObject
+}
+
+async function draftWith(proposal: Proposal) {
+  const draft = await accepted(base, named(base.set, [proposal]), 'Test')
+  assert.deepEqual(draft.dropped, [])
+  return draft
+}
+
+test('what is allowed anew is of the shape, and all of the shape that was held is allowed', async () => {
+  const [proposal] = (await found(alike)).proposals
+  const { set } = await draftWith(proposal ?? assert.fail())
+  for (const { action, context } of GRID) {
+    const [before, after] = [await decidedBy(base.set, action, context), await decidedBy(set, action, context)]
+    const { to, amount } = context
+    const isOfShape =
+      action === 'pay.out' && to === 'acme' && typeof amount === 'number' && amount >= 0 && amount <= 205
+    const text = JSON.stringify([action, context])
+    if (!isOfShape) assert.equal(after, before, text)
+    else assert.equal(after, 'allow', text)
+  }
+})
+
+const ANY_TEXT = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 64 }),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }),
+)
+
+test('any text of agents is a value, and nothing else', async () => {
+  await fc.assert(
+    fc.asyncProperty(ANY_TEXT, async (to) => {
+      const { proposals } = await found(many(6, () => ({ amount: 200, to })))
+      const draft = await accepted(base, named(base.set, proposals), `about ${to}`)
+      // A text that no file can hold is dropped as a whole.
+      if (draft.accepted.length === 0 && !/^[ -~]+$/.test(to)) return
+      assert.deepEqual(draft.set.rules.map(({ id, effect }) => `${id} ${effect}`).sort(), [
+        'large require_approval',
+        'pays allow',
+        'suggested-1 allow',
+      ])
+      assert.equal(await decidedBy(draft.set, 'pay.out', { amount: 200, to }), 'allow')
+      assert.equal(await decidedBy(draft.set, 'pay.out', { amount: 200, to: `${to}x` }), 'require_approval')
+      assert.ok(draft.set.comparisons.some(({ wanted }) => wanted === to))
+    }),
+    { numRuns: 60 },
+  )
+})
