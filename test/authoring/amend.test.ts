@@ -82,11 +82,17 @@ test('a file of JSON stays one', () => {
   })
 })
 
+/** Ends a text, a line or a list, begins a comment or a tag, or cannot be seen. */
+const SIGN = fc.constantFrom(
+  ...['"', "'", '\\', '\n', ': ', ' #', '{', ']', '- ', '!', '&', '\u202e', '\u0085', '\u2028', '\u007f', '\ufeff'],
+)
+
 test('any value is read again as it was, and on one line without anything that cannot be seen', () => {
   fc.assert(
     fc.property(
       fc.oneof(
         fc.string({ unit: 'binary' }),
+        fc.string({ unit: SIGN }),
         fc.string(),
         fc.boolean(),
         fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }),

@@ -21,7 +21,7 @@ const many = (count: number, contextOf: (i: number) => JsonObject, more: Partial
   Array.from({ length: count }, (_, i) => ({ action: 'pay.out', context: contextOf(i), result: 'approved', ...more }))
 const alike = many(6, (i) => ({ amount: 200 + i, to: 'acme' }))
 
-const free = ['context.note']
+const free = ['context.note', 'context.amount']
 
 async function found(asks: readonly Ask[], minima = MINIMA) {
   return alwaysApproved(base.set, await evidenceFor(base.set, asks), { minima, free })
@@ -102,6 +102,12 @@ const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
     ['context.to is "acme" and context.amount is from 0 to 200'],
   ],
   ['a flag', many(6, () => ({ amount: 200, dry: true })), ['context.dry is true and context.amount is from 0 to 200']],
+  [
+    'a free argument that the policies read',
+    many(6, (i) => ({ to: 'acme', ...(i > 2 && { amount: 200 }) })),
+    [],
+    /context.amount has a new value/,
+  ],
   [
     'a flag that is sometimes there',
     many(6, (i) => ({ amount: 200, ...(i > 2 && { dry: true }) })),
