@@ -4,7 +4,7 @@ import { API_VERSION } from '../authoring/shapes/document.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { visible } from '../base/visible.ts'
-import { NO_HISTORY } from '../gate/history.ts'
+import { historyFrom } from '../gate/history.ts'
 import { judge } from '../gate/judge.ts'
 import type { PolicySet } from '../policies/set.ts'
 import type { Named } from './draft.ts'
@@ -117,9 +117,10 @@ function isHeld(value: Json): boolean {
 
 async function decided(set: PolicySet, { action, context, plan, agent, nowMs }: Example) {
   const { identity, environment } = agent
+  const query = { agent: identity, nowMs, action, context, plan }
   const { outcome } = await judge({
-    ...{ set, action, context, plan, agent: identity, environment, nowMs, tenant: set.tenant },
-    ...{ killSwitchReason: undefined, history: NO_HISTORY },
+    ...{ ...query, set, environment, tenant: set.tenant },
+    ...{ killSwitchReason: undefined, history: historyFrom(set, query, []) },
   })
   return outcome
 }

@@ -16,6 +16,7 @@ facts:
   context.amount: { type: number }
   context.to: { type: string }
 lists: { partners: { file: lists/partners.txt } }
+history: { count: { many: { actions: ["pay.*"], within: 1h, by: agent } } }
 actions:
   pay.out: { context: { type: object, required: [amount], properties: { amount: { type: number } } } }
 rules:
@@ -33,6 +34,7 @@ rules:
     effect: require_approval
     reason: Large payments need a person. # as agreed in May
     when: { fact: context.amount, operator: greaterThan, value: 1000 } # EUR
+  - { id: many, actions: ["pay.*"], effect: require_approval, reason: Too many., when: { fact: history.count.many, operator: greaterThan, value: 1000 } }
   - { id: notes, actions: [note.save], effect: require_approval, reason: Notes are read., approval: { selfApproval: true } }
   - { id: pays, actions: ["pay.*"], effect: allow, reason: Payments are part of the work. }
   - { id: orders, actions: [order.read, order.delete], effect: allow, reason: So are orders. }
