@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../base/json.ts'
 import type { Scalar } from '../policies/operators.ts'
 import { enforcedRules, type FactType, type PolicySet } from '../policies/set.ts'
 import type { Evidence } from './evidence.ts'
-import type { HeldGroup } from './held.ts'
+import { type HeldGroup, isRefusal } from './held.ts'
 import type { NotProposed, Proposal, Wanted } from './proposal.ts'
 import { type Shape, shapesOf } from './shapes.ts'
 
@@ -20,7 +20,12 @@ export function alwaysApproved(
     const open = [...free, ...unboundOf(set, group)]
     const mayBeFree = (path: string): boolean =>
       open.some((one) => path === one || (path.startsWith(one) && /^[.[]/.test(path.slice(one.length))))
-    const shapes = shapesOf(group, { minima, mayBeFree, read: readAbout(set, group.action) })
+    const same = evidence.held.filter(({ action }) => action === group.action)
+    const refused = same.flatMap(({ held }) => held.filter(isRefusal))
+    const beyond = same.reduce((sum, one) => sum + one.beyond, 0)
+    const defaultOf = (path: string): Json | undefined => set.facts.get(path)?.default
+    const read = readAbout(set, group.action)
+    const shapes = shapesOf(group, { minima, mayBeFree, defaultOf, read, refused, beyond })
     if ('why' in shapes) not.push({ what: `approvals of ${group.action}${byRules(group)}`, why: shapes.why })
     else proposals.push(...shapes.map((shape) => proposalOf(set, group, shape)))
   }

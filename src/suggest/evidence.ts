@@ -5,7 +5,7 @@ import { requestFact } from '../gate/facts.ts'
 import type { PolicySet } from '../policies/set.ts'
 import type { Replayed, UnknownReason } from '../replay/decide.ts'
 import type { Recorded } from '../replay/recorded.ts'
-import { type HeldGroup, type HeldOutcome, heldGroups } from './held.ts'
+import { type HeldGroup, type HeldOutcome, heldGroups, isRefusal } from './held.ts'
 import { type NumberLimit, numberLimits } from './number-limits.ts'
 import { type Quantiles, quantiles } from './quantiles.ts'
 import { type Support, type Tally, tally } from './tally.ts'
@@ -70,9 +70,12 @@ export function evidenceOf(set: PolicySet) {
       if (replayed.result !== 'decided') return
       const { decision, decidedBy, rule } = replayed.outcome
       const then = recorded.outcome
-      if (then?.decision !== decision || then.rule !== rule || then.decidedBy !== decidedBy) counts.otherwise += 1
-      else if (decidedBy === 'allow_rule' && rule !== null) noteAllowed(recorded, rule)
-      else if (outcome !== undefined && (decidedBy === 'hold_rule' || decidedBy === 'default'))
+      const isSame = then?.decision === decision && then.rule === rule && then.decidedBy === decidedBy
+      if (!isSame) counts.otherwise += 1
+      if (isSame && decidedBy === 'allow_rule' && rule !== null) noteAllowed(recorded, rule)
+      // A refusal counts whatever rule held the request then.
+      const isEvidence = outcome !== undefined && (isSame || isRefusal(outcome))
+      if (isEvidence && decision === 'require_approval' && decidedBy !== 'risk')
         held.add(recorded, await holdingRules(replayed), outcome)
     },
     evidence: (): Evidence => ({

@@ -14,6 +14,11 @@ export interface HeldOutcome {
   approvers: readonly string[]
 }
 
+/** True if people, a deadline or a stop kept the action from running. */
+export function isRefusal({ result }: HeldOutcome): boolean {
+  return result !== 'approved' && result !== 'undecided'
+}
+
 /** A request that was held. */
 export interface Held extends Pick<Recorded, 'id' | 'tsMs' | 'agent' | 'session'>, HeldOutcome {
   args: Arguments
@@ -27,7 +32,7 @@ export interface HeldGroup {
   held: Held[]
   /** Requests that were erased. */
   unknown: number
-  /** Requests with too many arguments, or beyond what is kept: nothing is said about the group then. */
+  /** Requests with too many arguments, or beyond what is kept: nothing is said about the action then. */
   beyond: number
 }
 
@@ -35,7 +40,7 @@ export interface HeldGroup {
 export function heldGroups() {
   const groups = new Map<string, HeldGroup>()
   const erased = new Map<string, number>()
-  let kept = 0
+  let [kept, lost] = [0, 0]
   const keyOf = (action: string, rules: readonly string[]): string => JSON.stringify([action, ...rules])
   const groupOf = (action: string, rules: readonly string[]): HeldGroup | undefined => {
     const key = keyOf(action, rules)
@@ -46,8 +51,8 @@ export function heldGroups() {
     add({ id, tsMs, agent, session, action, asked }: Recorded, rules: readonly string[], outcome: HeldOutcome): void {
       const group = groupOf(action, rules)
       const args = asked && argumentsOf(asked)
-      if (group === undefined) return
-      if (args === undefined || kept >= MAX_HELD) group.beyond += 1
+      if (group === undefined) lost += 1
+      else if (args === undefined || kept >= MAX_HELD) group.beyond += 1
       else {
         kept += 1
         group.held.push({ id, tsMs, agent, session, args, ...outcome })
@@ -61,7 +66,11 @@ export function heldGroups() {
     result: (): HeldGroup[] =>
       Array.from(groups.values(), (group) => {
         const rules = group.rules.length === 0 ? [[]] : group.rules.map((rule) => [rule])
-        return { ...group, unknown: rules.reduce((sum, one) => sum + (erased.get(keyOf(group.action, one)) ?? 0), 0) }
+        return {
+          ...group,
+          beyond: group.beyond + lost,
+          unknown: rules.reduce((sum, one) => sum + (erased.get(keyOf(group.action, one)) ?? 0), 0),
+        }
       }),
   }
 }

@@ -37,7 +37,13 @@ export interface ShapeRules {
   read: ReadonlySet<string>
   /** True for an argument that may be anything: its approval does not bind it, or the author says so. */
   mayBeFree(path: string): boolean
+  /** The value that policies read where the argument is missing. */
+  defaultOf(path: string): Json | undefined
   minima: Minima
+  /** Requests about the same action that were refused, whatever rules held them. */
+  refused: readonly Held[]
+  /** Requests about the same action of which no arguments are kept. */
+  beyond: number
 }
 
 /** Why there is no shape in a group that has enough approvals. */
@@ -50,19 +56,18 @@ export interface NoShape {
  * cancelled. Free values make no shape; an argument with free values bars it, unless it may be anything.
  */
 export function shapesOf(group: HeldGroup, rules: ShapeRules): Shape[] | NoShape {
-  const { minima } = rules
+  const { minima, refused, beyond } = rules
   const approved = group.held.filter(({ result }) => result === 'approved')
   if (approved.length < minima.requests) return []
-  if (group.beyond > 0) return { why: `${group.beyond} of its requests are too many, or have too many arguments` }
-  const kinds = kindsOf(approved, group.held, rules)
+  if (beyond > 0) return { why: `${beyond} of its requests are too many, or have too many arguments` }
+  const kinds = kindsOf(approved, [...group.held, ...refused], rules)
   const barred = [...kinds.free].filter((path) => !rules.mayBeFree(path) || rules.read.has(path))
   if (barred.length > 0)
     return { why: `${barred.join(', ')} has a new value in many of them; pass --free if it may have any` }
   if (kinds.same.length + kinds.numbers.length === 0) return { why: 'no argument has few values or a numeric limit' }
   const alike = grouped(approved, ({ args }) => canonicalJson(kinds.same.map((path) => args.get(path) as Json)))
-  const refused = group.held.filter(({ result }) => result !== 'approved' && result !== 'undecided')
   const shapes = [...alike.values()].map((some) => shapeOf(some, kinds))
-  const clean = shapes.filter((shape) => !refused.some(({ args }) => fits(shape, args)))
+  const clean = shapes.filter((shape) => !refused.some(({ args }) => fits(shape, args, rules)))
   const enough = clean.filter((shape) => isEnough(shape, minima))
   if (enough.length > 0) return enough
   return {
@@ -81,14 +86,15 @@ interface Kinds {
 }
 
 /** Sorts the arguments into those with few values, numbers that the policies read, and all others. */
-function kindsOf(approved: readonly Held[], held: readonly Held[], { read }: ShapeRules): Kinds {
+function kindsOf(approved: readonly Held[], held: readonly Held[], { read, defaultOf }: ShapeRules): Kinds {
   const kinds: Kinds = { same: [], absent: [], numbers: [], free: new Set() }
   const paths = new Set(held.flatMap(({ args }) => [...args.keys()]))
   for (const path of [...paths].sort()) {
     const values = approved.map(({ args }) => args.get(path))
     const distinct = new Set(values)
     if (read.has(path) && values.every((value) => typeof value === 'number')) kinds.numbers.push(path)
-    else if (distinct.size === 1 && distinct.has(undefined)) kinds.absent.push(path)
+    // A condition cannot tell a default from the same value in a request.
+    else if (distinct.size === 1 && distinct.has(undefined) && defaultOf(path) === undefined) kinds.absent.push(path)
     else if (distinct.has(undefined) || distinct.has(LONG)) kinds.free.add(path)
     else if (distinct.size <= MAX_VALUES && distinct.size * MIN_REPEATS <= values.length) kinds.same.push(path)
     else kinds.free.add(path)
@@ -113,13 +119,18 @@ function shapeOf(some: readonly Held[], { same, absent, numbers, free }: Kinds):
   }
 }
 
-/** True for a request of the shape. */
-function fits({ same, absent, within }: Pick<Shape, 'same' | 'absent' | 'within'>, args: Arguments): boolean {
+/** True for a request of the shape, by the values that policies read. */
+function fits(
+  { same, absent, within }: Pick<Shape, 'same' | 'absent' | 'within'>,
+  args: Arguments,
+  { defaultOf }: Pick<ShapeRules, 'defaultOf'>,
+): boolean {
+  const read = (path: string) => args.get(path) ?? defaultOf(path)
   return (
     absent.every((path) => !args.has(path)) &&
-    [...same].every(([path, value]) => args.get(path) === value) &&
+    [...same].every(([path, value]) => read(path) === value) &&
     [...within].every(([path, { from, to }]) => {
-      const value = args.get(path)
+      const value = read(path)
       return typeof value === 'number' && value >= from && value <= to
     })
   )

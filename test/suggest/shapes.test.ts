@@ -9,10 +9,11 @@ import type { Proposal } from '../../src/suggest/proposal.ts'
 import { type Ask, baseOfText, decidedBy, evidenceFor, MINIMA } from './support.ts'
 
 const POLICY = `
-facts: {context.amount: {type: number}, context.to: {type: string}}
+facts: {context.amount: {type: number}, context.to: {type: string}, context.night: {type: boolean, default: false}}
 approval: {unbound: [context.call]}
 rules:
   - {id: large, actions: ["pay.*"], effect: require_approval, reason: L., when: {fact: context.amount, operator: greaterThan, value: 100}}
+  - {id: night, actions: [pay.out], effect: require_approval, reason: N., when: {fact: context.night, operator: equal, value: true}}
   - {id: pays, actions: ["pay.*"], effect: allow, reason: P., when: {fact: context.amount, operator: lessThan, value: 1000}}
 `
 const base = baseOfText(POLICY)
@@ -109,6 +110,32 @@ const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
     /context.amount has a new value/,
   ],
   [
+    'one of them was rejected when another rule held it',
+    [...alike, ...many(1, () => ({ amount: 150, to: 'acme' }), { result: 'rejected', rule: 'earlier' })],
+    [],
+    /not approved/,
+  ],
+  [
+    'one of them was rejected that has the default',
+    [
+      ...many(6, () => ({ amount: 200, to: 'acme', night: false })),
+      ...many(1, () => ({ amount: 150, to: 'acme' }), { result: 'rejected' }),
+    ],
+    [],
+    /not approved/,
+  ],
+  [
+    'those that another rule held are not evidence',
+    many(6, () => ({ amount: 150, to: 'acme' }), { rule: 'earlier' }),
+    [],
+  ],
+  [
+    'one of them was rejected where one more rule held it, by an argument with a default',
+    [...alike, ...many(1, () => ({ amount: 150, to: 'acme', night: true }), { result: 'rejected' })],
+    [],
+    /context.night has a new value/,
+  ],
+  [
     'a flag that is sometimes there',
     many(6, (i) => ({ amount: 200, ...(i > 2 && { dry: true }) })),
     [],
@@ -200,6 +227,7 @@ test('any text of agents is a value, and nothing else', async () => {
       if (draft.accepted.length === 0 && !/^[ -~]+$/.test(to)) return
       assert.deepEqual(draft.set.rules.map(({ id, effect }) => `${id} ${effect}`).sort(), [
         'large require_approval',
+        'night require_approval',
         'pays allow',
         'suggested-1 allow',
       ])

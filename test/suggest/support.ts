@@ -23,6 +23,8 @@ export interface Ask {
   result?: HeldOutcome['result']
   approvers?: readonly string[]
   agent?: string
+  /** The rule that decided then, if the policies were others. */
+  rule?: string
 }
 
 export function baseOfText(text: string, name = 'main.yaml'): Base {
@@ -65,7 +67,7 @@ function deciderOf(set: PolicySet) {
 
 async function recordedBy(set: PolicySet, asks: readonly Ask[]): Promise<Recorded[]> {
   const made: Recorded[] = []
-  for (const [seq, { action, context, agent = 'a' }] of asks.entries()) {
+  for (const [seq, { action, context, agent = 'a', rule }] of asks.entries()) {
     const tsMs = START + seq * 8 * HOUR_MS
     const whole: Recorded = {
       ...{ chain: 'acme/live', seq, tsMs, id: `dec_${seq}`, action, agent, evaluatedMs: tsMs },
@@ -73,7 +75,8 @@ async function recordedBy(set: PolicySet, asks: readonly Ask[]): Promise<Recorde
       ...{ outcome: undefined, session: null, historyEnd: null, isTaken: false, approvalId: null, approval: undefined },
     }
     const replayed = await deciderOf(set).decide(whole)
-    const outcome = replayed.result === 'decided' ? replayed.outcome : undefined
+    const decided = replayed.result === 'decided' ? replayed.outcome : undefined
+    const outcome = decided && { ...decided, ...(rule !== undefined && { rule }) }
     made.push({ ...whole, outcome, asked: context === null ? undefined : whole.asked })
   }
   return made

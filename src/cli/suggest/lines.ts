@@ -54,13 +54,13 @@ function leftOutOf({ stopped, unknown, otherwise }: Suggestions['counts']): stri
 
 function oneLines({ proposal, changes, tests }: Suggested): Line[] {
   const { id, effect, what, why, support, approvers, free = [] } = proposal
-  const { requests, agents, first, last, days } = support
+  const { requests, agents, first, last, days, sessions } = support
   const changed = changes.map(({ from, to, count }) => `${count} ${from} → ${to}`)
   const by = approvers === undefined ? '' : `, approved by ${people(approvers)}`
   return [
     [paint('bold', id), '  ', paint(effect === 'loosens' ? 'yellow' : 'green', effect), `  ${what}`],
     `    why         ${why}`,
-    `    support     ${counted(requests, 'request')} by ${counted(agents, 'agent')} on ${counted(days, 'day')}${by}`,
+    `    support     ${counted(requests, 'request')} by ${counted(agents, 'agent')} on ${counted(days, 'day')}${sessions === 0 ? '' : `, in ${counted(sessions, 'session')}`}${by}`,
     ...(first === null || last === null
       ? []
       : [`    range       ${first.id} at ${first.timestamp} to ${last.id} at ${last.timestamp}`]),
