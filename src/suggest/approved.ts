@@ -1,3 +1,4 @@
+import { counted } from '../base/counted.ts'
 import { matchesAny } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Scalar } from '../policies/operators.ts'
@@ -54,7 +55,7 @@ function readAbout(set: PolicySet, action: string): Set<string> {
 function proposalOf(set: PolicySet, group: HeldGroup, shape: Shape): Proposal {
   const { action, rules, unknown } = group
   const { support, approvers, free } = shape
-  const erased = unknown === 0 ? '' : ` A further ${unknown} of the same rule were erased, so their outcome is unknown.`
+  const erased = unknown === 0 ? '' : ` Unknown, since erased: ${counted(unknown, 'request')} that the same rule held.`
   // One that allows the action in any case allows these too, once they are not held.
   const allowing = enforcedRules(set).find(
     ({ effect, condition, actions }) => effect === 'allow' && condition === undefined && matchesAny(actions, action),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before } from 'node:test'
 import { movableClock } from '../../src/base/time.ts'
@@ -205,6 +205,21 @@ fileTest('the least of requests and people is kept', async () => {
   assert.match(many.stdout, /"why":"too few have the same shape"/)
   const more = await suggest('--json', '--min', '500')
   assert.deepEqual(JSON.parse(more.stdout).proposals, [])
+})
+
+fileTest('erased requests are counted as unknown, and are in no test', async () => {
+  cpSync(at('data'), at('erased'), { recursive: true })
+  const approvedIn = (stdout: string) =>
+    JSON.parse(stdout).proposals.find(({ kind }: Record<string, string>) => kind === 'approved') ?? assert.fail(stdout)
+  const { id } = approvedIn((await suggest('--free', 'context.ticket', '--json')).stdout).support.first
+  const args = ['--tenant', 'shop', '--entry', id, '--reason', 'Asked for.', '--data', at('erased')]
+  const redacted = await run(['audit', 'redact', ...args])
+  assert.equal(redacted.code, 0, redacted.stderr)
+  const { code, stdout } = await suggest('--free', 'context.ticket', '--json', '--data', at('erased'))
+  assert.equal(code, 0)
+  const { support, why } = approvedIn(stdout)
+  assert.deepEqual([JSON.parse(stdout).counts.unknown, support.requests], [{ erased: 1, pruned: 0 }, 11])
+  assert.match(why, /Unknown, since erased: 1 request that the same rule held\./)
 })
 
 const REFUSED: [name: string, args: () => string[], code: number, stderr: RegExp][] = [

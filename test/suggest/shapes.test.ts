@@ -179,7 +179,7 @@ test('erased requests are counted, and not guessed', async () => {
   )
   assert.match(
     proposals[0]?.why ?? '',
-    /approved all 6 requests like this, held by rule large\. A further 2 of the same rule were erased/,
+    /approved all 6 requests like this, held by rule large\. Unknown, since erased: 2 requests that the same rule held/,
   )
 })
 
