@@ -20,7 +20,7 @@ import { until } from '../until.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SQLITE = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'
-const MAX_BYTES = 1_550_000
+const MAX_BYTES = 1_600_000
 /** Every file of gate-sidecar matches one of these, and each of these matches a file. */
 const PACKED = [
   /^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json)$/,
@@ -101,7 +101,7 @@ async function serveDemo(t: TestContext, app: string): Promise<string> {
   return until('the demo listens', () => /decides at (http:\S+)/.exec(said)?.[1])
 }
 
-test('gate-sidecar packs its bundles only, in at most 1.55 MB', async () => {
+test('gate-sidecar packs its bundles only, in at most 1.6 MB', async () => {
   const { paths, programs, size, version } = await pack(ROOT)
   assert.equal(version, VERSION)
   assert.deepEqual(programs, ['bin/gate-sidecar.js'])
