@@ -2,7 +2,8 @@ import { counted } from '../base/counted.ts'
 import { matchesAny } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Scalar } from '../policies/operators.ts'
-import { enforcedRules, type FactType, type PolicySet } from '../policies/set.ts'
+import type { FactPath } from '../policies/path.ts'
+import { type Condition, enforcedRules, type FactType, type Leaf, type PolicySet } from '../policies/set.ts'
 import type { Evidence } from './evidence.ts'
 import { type HeldGroup, isRefusal } from './held.ts'
 import type { NotProposed, Proposal, Wanted } from './proposal.ts'
@@ -21,13 +22,21 @@ export function alwaysApproved(
     const open = [...free, ...unboundOf(set, group)]
     const mayBeFree = (path: string): boolean =>
       open.some((one) => path === one || (path.startsWith(one) && /^[.[]/.test(path.slice(one.length))))
+    const seen = evidence.seen.get(group.action)
+    const what = `approvals of ${group.action}${byRules(group)}`
+    const other = otherFact(set, group)
     const same = evidence.held.filter(({ action }) => action === group.action)
     const refused = same.flatMap(({ held }) => held.filter(isRefusal))
     const beyond = same.reduce((sum, one) => sum + one.beyond, 0)
     const defaultOf = (path: string): Json | undefined => set.facts.get(path)?.default
     const read = readAbout(set, group.action)
-    const shapes = shapesOf(group, { minima, mayBeFree, defaultOf, read, refused, beyond })
-    if ('why' in shapes) not.push({ what: `approvals of ${group.action}${byRules(group)}`, why: shapes.why })
+    const isUpward = upwardIn(set, group.action)
+    const rules = { minima, mayBeFree, defaultOf, read, isUpward, refused, beyond }
+    const shapes = shapesOf(group, { ...rules, seen: seen ?? new Set() })
+    if ('why' in shapes) not.push({ what, why: shapes.why })
+    else if (shapes.length === 0) continue
+    else if (seen === undefined) not.push({ what, why: 'requests about the action have too many arguments' })
+    else if (other !== undefined) not.push({ what, why: `${other}, of which a shape says nothing` })
     else proposals.push(...shapes.map((shape) => proposalOf(set, group, shape)))
   }
   return { proposals, not }
@@ -45,11 +54,52 @@ function unboundOf(set: PolicySet, { rules }: HeldGroup): readonly string[] {
   return (first?.unbound ?? []).filter((path) => others.every(({ unbound }) => unbound.includes(path)))
 }
 
-/** Facts that the rules and factors about an action read, those that they add up too. */
+/** Facts of the request that the rules and factors about an action read, those that they add up too. */
 function readAbout(set: PolicySet, action: string): Set<string> {
   const { facts, factors, overTime } = set.evaluator.about(action)
   const summed = overTime.flatMap(({ text }) => set.counters.get(text)?.sum ?? [])
-  return new Set([...facts, ...summed, ...factors.flatMap(({ scale }) => scale?.fact ?? [])].map(({ text }) => text))
+  const all = [...facts, ...summed, ...factors.flatMap(({ scale }) => scale?.fact ?? [])]
+  return new Set(all.filter(isOfRequest).map(({ text }) => text))
+}
+
+function isOfRequest({ root, segments }: FactPath): boolean {
+  return (root === 'context' || root === 'plan') && segments.length > 0
+}
+
+/** The first fact beside the request that a holding rule reads: an exception for a shape would let any number of requests through. */
+function otherFact(set: PolicySet, { rules }: HeldGroup): string | undefined {
+  for (const { id, condition } of set.rules.filter((rule) => rules.includes(rule.id)))
+    for (const { fact } of leavesOf(set, condition))
+      if (!isOfRequest(fact) && fact.root !== 'action') return `rule ${id} reads ${fact.text}`
+  return undefined
+}
+
+const ABOVE = ['greaterThan', 'greaterThanInclusive']
+const BELOW = ['lessThan', 'lessThanInclusive']
+
+/** Says of a number whether all rules about an action only restrain it above a limit, and allow it below one. */
+function upwardIn(set: PolicySet, action: string) {
+  const rules = enforcedRules(set).filter(({ actions }) => matchesAny(actions, action))
+  return (path: string): boolean =>
+    rules.every(({ effect, condition }) =>
+      leavesOf(set, condition).every(
+        ({ fact, operator, isNegated }) =>
+          fact.text !== path || (!isNegated && (effect === 'allow' ? BELOW : ABOVE).includes(operator)),
+      ),
+    )
+}
+
+/** The comparisons of a condition, those of named conditions too. */
+function leavesOf(
+  set: PolicySet,
+  condition: Condition | undefined,
+  isNegated = false,
+): (Leaf & { isNegated: boolean })[] {
+  if (condition === undefined) return []
+  if (condition.kind === 'leaf') return [{ ...condition, isNegated }]
+  if (condition.kind === 'not') return leavesOf(set, condition.condition, true)
+  if (condition.kind === 'condition') return leavesOf(set, set.conditions.get(condition.name), isNegated)
+  return condition.conditions.flatMap((one) => leavesOf(set, one, isNegated))
 }
 
 function proposalOf(set: PolicySet, group: HeldGroup, shape: Shape): Proposal {
@@ -63,13 +113,18 @@ function proposalOf(set: PolicySet, group: HeldGroup, shape: Shape): Proposal {
   return {
     ...{ kind: 'approved', effect: 'loosens', rules, actions: [action], support, approvers, free },
     what: `${action} is allowed${allowing === undefined ? '' : ` by rule ${allowing.id}`} if ${shapeText(shape)}`,
-    why: `People approved all ${support.requests} requests like this${byRules(group)}.${erased}`,
+    why: `People approved all ${support.requests} requests like this${byRules(group)}.${largestText(shape)}${erased}`,
     condition: conditionOf(set, group, shape),
     ...(allowing === undefined && {
       added: { effect: 'allow' as const, reason: 'Requests like this one need no approval.', when: null },
     }),
     ...{ amendments: [], facts: typesOf(shape) },
   }
+}
+
+/** A largest number far above the next ones may be a slip of one approver. */
+function largestText({ within }: Shape): string {
+  return Array.from(within, ([path, { largest }]) => ` The largest of ${path}: ${largest.join(', ')}.`).join('')
 }
 
 function shapeText({ same, absent, within }: Shape): string {
@@ -81,17 +136,14 @@ function shapeText({ same, absent, within }: Shape): string {
 }
 
 /** True of requests of the shape; of no other is it true, nor unknown for want of an argument. */
-function conditionOf(set: PolicySet, { action, rules }: HeldGroup, { same, absent, within }: Shape): JsonObject {
-  const holding = set.rules.filter(({ id }) => rules.includes(id))
-  // A rule that holds other actions as well goes on to hold them.
-  const isOfOthers = holding.some(({ actions }) => actions.some(({ text }) => text !== action))
+function conditionOf(set: PolicySet, { action }: HeldGroup, { same, absent, within }: Shape): JsonObject {
   const compare = (fact: string, ...tests: { operator: string; value: Scalar }[]): Json[] => [
     ...(set.facts.get(fact)?.default === undefined ? [{ fact, operator: 'exists' }] : []),
     ...tests.map((test) => ({ fact, ...test })),
   ]
   return {
     all: [
-      isOfOthers ? [{ fact: 'action', operator: 'equal', value: action }] : [],
+      [{ fact: 'action', operator: 'equal', value: action }],
       ...Array.from(same, ([path, value]) => compare(path, { operator: 'equal', value })),
       ...Array.from(within, ([path, { from, to }]) =>
         compare(path, { operator: 'greaterThanInclusive', value: from }, { operator: 'lessThanInclusive', value: to }),

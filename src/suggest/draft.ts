@@ -1,5 +1,5 @@
 import { type Amendment, amended } from '../authoring/format/amend.ts'
-import { flowYaml } from '../authoring/format/flow.ts'
+import { flowYaml, plainText } from '../authoring/format/flow.ts'
 import { formatDocument } from '../authoring/format/format.ts'
 import type { PolicySource } from '../authoring/load/files.ts'
 import { API_VERSION } from '../authoring/shapes/document.ts'
@@ -123,5 +123,5 @@ function meet(some: readonly string[], others: readonly string[]): boolean {
 
 /** A comment on one line: no text of others ends it. */
 function comment(text: string, indent = ''): string {
-  return `${indent}# ${visible(text)}`
+  return `${indent}# ${plainText(visible(text))}`
 }

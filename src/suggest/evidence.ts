@@ -5,13 +5,17 @@ import { requestFact } from '../gate/facts.ts'
 import type { PolicySet } from '../policies/set.ts'
 import type { Replayed, UnknownReason } from '../replay/decide.ts'
 import type { Recorded } from '../replay/recorded.ts'
+import { argumentsOf } from './arguments.ts'
 import { type HeldGroup, type HeldOutcome, heldGroups, isRefusal } from './held.ts'
 import { type NumberLimit, numberLimits } from './number-limits.ts'
 import { type Quantiles, quantiles } from './quantiles.ts'
 import { type Support, type Tally, tally } from './tally.ts'
 
-/** Different actions that are kept. */
+/** Different actions that are kept, and arguments of one. */
 const MAX_ACTIONS = 5000
+const MAX_PATHS = 256
+/** Group of the requests about an action that were refused. No rule has this name. */
+const REFUSED = ['']
 
 /** Values of a number with a limit, in requests that a rule allowed. */
 export interface Observed {
@@ -36,6 +40,8 @@ export interface Evidence {
   allowed: ReadonlyMap<string, Support>
   observed: readonly Observed[]
   held: readonly HeldGroup[]
+  /** Paths of the arguments that requests had, by action; undefined for an action with too many. */
+  seen: ReadonlyMap<string, ReadonlySet<string> | undefined>
 }
 
 /** Sums up decisions of a trail that the policies have decided again. */
@@ -45,7 +51,15 @@ export function evidenceOf(set: PolicySet) {
   const allowed = new Map<string, Tally>()
   const held = heldGroups()
   const numbers = numberLimits(set).map((limit) => ({ limit, seen: quantiles() }))
+  const seen = new Map<string, Set<string> | undefined>()
   let isWhole = true
+  const noteArguments = ({ action, asked }: Recorded): void => {
+    if (asked === undefined || (!seen.has(action) && seen.size >= MAX_ACTIONS)) return
+    const paths = seen.has(action) ? seen.get(action) : new Set<string>()
+    const args = argumentsOf(asked)
+    for (const path of args?.keys() ?? []) paths?.add(path)
+    seen.set(action, args === undefined || (paths?.size ?? 0) > MAX_PATHS ? undefined : paths)
+  }
   const noteAction = (recorded: Recorded): void => {
     if (!asked.has(recorded.action) && asked.size >= MAX_ACTIONS) isWhole = false
     else valueAt(asked, recorded.action, tally).add(recorded)
@@ -62,24 +76,26 @@ export function evidenceOf(set: PolicySet) {
     async add(recorded: Recorded, replayed: Replayed, outcome: HeldOutcome | undefined): Promise<void> {
       counts.read += 1
       noteAction(recorded)
+      noteArguments(recorded)
       if (replayed.result === 'stopped') counts.stopped += 1
       if (replayed.result === 'unknown') {
         counts.unknown[replayed.why] += 1
-        if (outcome !== undefined) held.addErased(recorded)
+        if (outcome !== undefined && replayed.why === 'erased') held.addErased(recorded)
       }
-      if (replayed.result !== 'decided') return
+      const isRefused = outcome !== undefined && isRefusal(outcome) && recorded.asked !== undefined
+      // A refusal counts whatever held the request then, and whatever is known of it now.
+      if (isRefused) held.add(recorded, REFUSED, outcome)
+      if (replayed.result !== 'decided' || isRefused) return
       const { decision, decidedBy, rule } = replayed.outcome
       const then = recorded.outcome
       const isSame = then?.decision === decision && then.rule === rule && then.decidedBy === decidedBy
       if (!isSame) counts.otherwise += 1
       if (isSame && decidedBy === 'allow_rule' && rule !== null) noteAllowed(recorded, rule)
-      // A refusal counts whatever rule held the request then.
-      const isEvidence = outcome !== undefined && (isSame || isRefusal(outcome))
-      if (isEvidence && decision === 'require_approval' && decidedBy !== 'risk')
+      if (outcome !== undefined && isSame && decision === 'require_approval' && decidedBy !== 'risk')
         held.add(recorded, await holdingRules(replayed), outcome)
     },
     evidence: (): Evidence => ({
-      ...{ counts, isWhole, held: held.result() },
+      ...{ counts, isWhole, held: held.result(), seen },
       asked: supports(asked),
       allowed: supports(allowed),
       observed: numbers.flatMap(({ limit, seen }) => {

@@ -1,4 +1,3 @@
-import { writtenCondition } from '../authoring/format/written.ts'
 import type { Json } from '../base/json.ts'
 import type { PolicySet, Rule } from '../policies/set.ts'
 import type { Evidence, Observed } from './evidence.ts'
@@ -10,8 +9,8 @@ const FAR = 5
 
 /**
  * Proposals for numbers whose limit is far above what was allowed: a hold above a round number that is not below the
- * 99th percentile. Where a hold would let people approve what is denied now, the rule that allows gets a limit that is
- * not below the largest number instead.
+ * 99th percentile. A rule with a condition gets a limit that is not below the largest number instead: a hold could let
+ * people approve what its condition denies.
  */
 export function closerLimits(set: PolicySet, evidence: Evidence, { minima }: Wanted): Proposal[] {
   return evidence.observed.flatMap((observed) => {
@@ -20,18 +19,17 @@ export function closerLimits(set: PolicySet, evidence: Evidence, { minima }: Wan
     const support = evidence.allowed.get(limit.rule)
     const isClose = values.p99 <= 0 || roundLimit(values.p99) * FAR > limit.limit
     if (rule === undefined || support === undefined || values.count < minima.requests || isClose) return []
+    if (rule.condition === undefined) return [heldAbove(set, rule, observed, support)]
     const lower = roundLimit(values.max)
-    const instead = lower < limit.limit ? { instead: limited(rule, observed, lower, support) } : {}
-    return [{ ...heldAbove(set, rule, observed, support), ...instead }]
+    return lower < limit.limit ? [limited(rule, observed, lower, support)] : []
   })
 }
 
 function heldAbove(set: PolicySet, rule: Rule, observed: Observed, support: Proposal['support']): Proposal {
   const { fact } = observed.limit
   const above = roundLimit(observed.values.p99)
-  const own = rule.condition === undefined ? [] : [writtenCondition(rule.condition)]
   const guard: Json[] = set.facts.get(fact.text)?.default === undefined ? [{ fact: fact.text, operator: 'exists' }] : []
-  const when = { all: [...guard, { fact: fact.text, operator: 'greaterThan', value: above }, ...own] }
+  const when = { all: [...guard, { fact: fact.text, operator: 'greaterThan', value: above }] }
   return {
     ...proposalOf(rule, observed, support),
     what: `${actionsOf(rule)} requires approval if ${fact.text} is above ${above}`,

@@ -31,8 +31,6 @@ export interface Proposal {
   condition?: Json
   /** Facts that its conditions read. */
   facts: ReadonlyMap<string, FactType>
-  /** In its place, where it would loosen something. */
-  instead?: Proposal
 }
 
 interface AddedRule {

@@ -7,6 +7,15 @@ import type { Json } from '../../src/base/json.ts'
 import { isVisible } from '../../src/base/visible.ts'
 import { HEADER, load } from './sources.ts'
 
+test('a text that looks like Latin and is not shows its code points, and is the same text', () => {
+  const text = '\u0430cme\u3164 M\u00fcller \u{1f600}'
+  const written = flowYaml(text)
+  assert.equal(written, String.raw`"\u0430cme\u3164 Müller \ud83d\ude00"`)
+  const when = { fact: 'context.a', operator: 'equal', value: text }
+  const rule = { id: 'r', actions: ['a'], effect: 'deny', reason: 'R.', when }
+  assert.equal(load({ 'main.yaml': `${HEADER}rules: [${flowYaml(rule)}]\n` }).set?.comparisons[0]?.wanted, text)
+})
+
 const NOT_SMALL = { not: { condition: 'small' } }
 const SMALL = 'conditions: { small: { fact: context.amount, operator: lessThan, value: 5 } }\n'
 

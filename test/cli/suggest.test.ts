@@ -105,6 +105,8 @@ before(async () => {
     'base/shop/lists/partners.txt': 'mallory-inc\n',
   })
   symlinkSync(at('policies'), at('link'))
+  symlinkSync(at('policies/later'), at('nowhere'))
+  writeFiles(root, { 'report/.shop.replay.json': '{}' })
   mkdirSync(at('linked'))
   symlinkSync(at('policies/shop'), at('linked/shop'))
 })
@@ -194,7 +196,7 @@ fileTest('an argument that may have any value bars a shape, unless the author sa
   assert.deepEqual(notProposed, [
     {
       what: 'approvals of pay.out, held by rule large',
-      why: 'context.ticket has a new value in many of them; pass --free if it may have any',
+      why: 'context.ticket has a new value in many of them, or none; pass --free if it may have any',
     },
   ])
   assert.deepEqual([files, minima], [[], { requests: 10, days: 2, approvers: 1 }])
@@ -228,6 +230,8 @@ const REFUSED: [name: string, args: () => string[], code: number, stderr: RegExp
   ['one around it', () => ['--out', root], 3, /overlaps the policies in force/],
   ['a link to it', () => ['--out', at('link')], 3, /overlaps the policies in force/],
   ['one with a link to it in place of the tenant', () => ['--out', at('linked')], 3, /overlaps the policies in force/],
+  ['a link to what is not there yet', () => ['--out', at('nowhere')], 3, /is a link to nothing/],
+  ['one with a report', () => ['--out', at('report'), '--free', 'context.ticket'], 3, /overwrites nothing/],
   ['one with a draft', () => ['--out', at('taken')], 3, /shop is not empty, and suggest overwrites nothing/],
   ['one with a file in place of the tenant', () => ['--out', at('file')], 3, /shop is not empty/],
   ['a tenant without policies', () => ['--tenant', 'nobody'], 3, /no policy folder of nobody/],

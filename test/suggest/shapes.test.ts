@@ -5,8 +5,9 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { accepted } from '../../src/suggest/accept.ts'
 import { alwaysApproved } from '../../src/suggest/approved.ts'
 import { named } from '../../src/suggest/draft.ts'
+import { evidenceOf } from '../../src/suggest/evidence.ts'
 import type { Proposal } from '../../src/suggest/proposal.ts'
-import { type Ask, baseOfText, decidedBy, evidenceFor, MINIMA } from './support.ts'
+import { type Ask, baseOfText, decidedBy, deciderOf, evidenceFor, MINIMA, recordedBy } from './support.ts'
 
 const POLICY = `
 facts: {context.amount: {type: number}, context.to: {type: string}, context.night: {type: boolean, default: false}}
@@ -17,6 +18,14 @@ rules:
   - {id: pays, actions: ["pay.*"], effect: allow, reason: P., when: {fact: context.amount, operator: lessThan, value: 1000}}
 `
 const base = baseOfText(POLICY)
+const BY_AMOUNT = `rules:
+  - {id: large, actions: [pay.out], effect: require_approval, reason: L., when: {fact: context.amount, operator: greaterThan, value: 1000}}
+  - {id: pays, actions: [pay.out], effect: allow, reason: P.}
+`
+const SCORE = `rules:
+  - {id: low, actions: [pay.out], effect: require_approval, reason: L., when: {fact: context.score, operator: lessThan, value: 50}}
+  - {id: pays, actions: [pay.out], effect: allow, reason: P.}
+`
 
 const many = (count: number, contextOf: (i: number) => JsonObject, more: Partial<Ask> = {}): Ask[] =>
   Array.from({ length: count }, (_, i) => ({ action: 'pay.out', context: contextOf(i), result: 'approved', ...more }))
@@ -29,7 +38,7 @@ async function found(asks: readonly Ask[], minima = MINIMA) {
 }
 
 const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
-  ['one shape', alike, ['context.to is "acme" and context.amount is from 0 to 205']],
+  ['one shape', alike, ['context.night is false and context.to is "acme" and context.amount is from 0 to 205']],
   ['too few', alike.slice(1, 5), []],
   [
     'one of them was rejected',
@@ -52,24 +61,26 @@ const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
   [
     'one has an argument more, and was rejected',
     [...alike, ...many(1, () => ({ amount: 150, to: 'acme', urgent: true }), { result: 'rejected' })],
-    ['context.to is "acme" and context.amount is from 0 to 205 and context.urgent is missing'],
+    [
+      'context.night is false and context.to is "acme" and context.amount is from 0 to 205 and context.urgent is missing',
+    ],
   ],
   [
     'a larger one was rejected',
     [...alike, ...many(1, () => ({ amount: 206, to: 'acme' }), { result: 'rejected' })],
-    ['context.to is "acme" and context.amount is from 0 to 205'],
+    ['context.night is false and context.to is "acme" and context.amount is from 0 to 205'],
   ],
   [
     'another recipient was rejected',
     [...alike, ...many(1, () => ({ amount: 150, to: 'eve' }), { result: 'rejected' })],
-    ['context.to is "acme" and context.amount is from 0 to 205'],
+    ['context.night is false and context.to is "acme" and context.amount is from 0 to 205'],
   ],
   [
     'two recipients',
     [...alike, ...many(6, () => ({ amount: 300, to: 'bob' }))],
     [
-      'context.to is "acme" and context.amount is from 0 to 205',
-      'context.to is "bob" and context.amount is from 0 to 300',
+      'context.night is false and context.to is "acme" and context.amount is from 0 to 205',
+      'context.night is false and context.to is "bob" and context.amount is from 0 to 300',
     ],
   ],
   ['a recipient of its own each', many(6, (i) => ({ amount: 200, to: `r-${i}` })), [], /context.to has a new value/],
@@ -95,14 +106,18 @@ const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
   [
     'a free argument by the author',
     many(6, (i) => ({ amount: 200, to: 'acme', note: { a: `t-${i}` } })),
-    ['context.to is "acme" and context.amount is from 0 to 200'],
+    ['context.night is false and context.to is "acme" and context.amount is from 0 to 200'],
   ],
   [
     'a free argument by the approval',
     many(6, (i) => ({ amount: 200, to: 'acme', call: `t-${i}` })),
-    ['context.to is "acme" and context.amount is from 0 to 200'],
+    ['context.night is false and context.to is "acme" and context.amount is from 0 to 200'],
   ],
-  ['a flag', many(6, () => ({ amount: 200, dry: true })), ['context.dry is true and context.amount is from 0 to 200']],
+  [
+    'a flag',
+    many(6, () => ({ amount: 200, dry: true })),
+    ['context.dry is true and context.night is false and context.amount is from 0 to 200'],
+  ],
   [
     'a free argument that the policies read',
     many(6, (i) => ({ to: 'acme', ...(i > 2 && { amount: 200 }) })),
@@ -132,8 +147,7 @@ const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
   [
     'one of them was rejected where one more rule held it, by an argument with a default',
     [...alike, ...many(1, () => ({ amount: 150, to: 'acme', night: true }), { result: 'rejected' })],
-    [],
-    /context.night has a new value/,
+    ['context.night is false and context.to is "acme" and context.amount is from 0 to 205'],
   ],
   [
     'a flag that is sometimes there',
@@ -150,7 +164,7 @@ const ROWS: [name: string, asks: Ask[], proposed: string[], why?: RegExp][] = [
   [
     'undecided ones beside them',
     [...alike, ...many(3, () => ({ amount: 150, to: 'acme' }), { result: 'undecided' })],
-    ['context.to is "acme" and context.amount is from 0 to 205'],
+    ['context.night is false and context.to is "acme" and context.amount is from 0 to 205'],
   ],
 ]
 for (const [name, asks, proposed, why] of ROWS) {
@@ -160,6 +174,80 @@ for (const [name, asks, proposed, why] of ROWS) {
     assert.match(not.map((one) => one.why).join(), why ?? /^$/)
   })
 }
+
+test('a refusal counts where the history of its request was pruned, and nothing of it is called erased', async () => {
+  const { add, evidence } = evidenceOf(base.set)
+  for (const recorded of await recordedBy(base.set, [...alike, ...alike.slice(0, 1)])) {
+    const isRefused = recorded.seq === alike.length
+    const replayed = isRefused
+      ? ({ result: 'unknown', why: 'pruned' } as const)
+      : await deciderOf(base.set).decide(recorded)
+    await add(recorded, replayed, { result: isRefused ? 'rejected' : 'approved', approvers: ['eve'] })
+  }
+  const { proposals, not } = alwaysApproved(base.set, evidence(), { minima: MINIMA, free })
+  assert.deepEqual([proposals, not.map(({ why }) => why)], [[], ['some requests of the same shape were not approved']])
+})
+
+test('a request with a path of any length is not looked at', async () => {
+  const { not } = await found([...alike, ...many(1, () => ({ amount: 200, ['x'.repeat(200)]: 1 }))])
+  assert.match(not[0]?.why ?? '', /too many arguments/)
+})
+
+/** Policies and approved requests, of which a request that people never saw must not become free. */
+const EVASIONS: [name: string, policy: string, approved: JsonObject, sent: JsonObject, more?: JsonObject][] = [
+  [
+    'a number with a default is left out, then sent',
+    'facts: {context.amount: {type: number, default: 1000000}}',
+    { to: 'acme' },
+    { to: 'acme', amount: 9e8 },
+  ],
+  ['a number is left out, then sent', '', { to: 'acme' }, { to: 'acme', amount: 9e8 }],
+  ['a number is left out, then sent as a text', '', { to: 'acme' }, { to: 'acme', amount: 'x' }],
+  [
+    'a number below those that were seen, where low is risky',
+    SCORE,
+    { to: 'acme', amount: 2000, score: 44 },
+    { to: 'acme', amount: 2000, score: 3 },
+  ],
+  [
+    'an argument that only allowed requests had',
+    '',
+    { to: 'acme', amount: 2000 },
+    { to: 'acme', amount: 2000, iban: 'x' },
+    { to: 'acme', amount: 1, iban: 'y' },
+  ],
+  [
+    'an object, of which a member was refused, as something else',
+    '',
+    { to: 'acme', amount: 2000 },
+    { to: 'acme', amount: 2000, opt: true },
+    { to: 'acme', amount: 1, opt: { force: true } },
+  ],
+]
+for (const [name, policy, context, sent, more] of EVASIONS)
+  test(`not allowed by what people approved: ${name}`, async () => {
+    const { set, source } = baseOfText(`${policy}\n${policy.includes('rules:') ? '' : BY_AMOUNT}`)
+    const asks = [...many(6, () => context), ...many(more === undefined ? 0 : 1, () => more ?? {}, {})]
+    const { proposals } = alwaysApproved(set, await evidenceFor(set, asks), { minima: MINIMA, free: [] })
+    const draft = await accepted({ set, source }, named(set, proposals), 'Test')
+    assert.deepEqual(draft.dropped, [])
+    assert.equal(await decidedBy(set, 'pay.out', sent), 'require_approval')
+    assert.equal(await decidedBy(draft.set, 'pay.out', sent), 'require_approval')
+  })
+
+test('a hold that looks beside the request gets no exception', async () => {
+  for (const fact of ['time.hour', 'agent']) {
+    const value = fact === 'time.hour' ? 'greaterThanInclusive, value: 0' : 'notEqual, value: z'
+    const { set } = baseOfText(
+      `rules:\n  - {id: h, actions: [pay.out], effect: require_approval, reason: R., when: {fact: ${fact}, operator: ${value}}}\n`,
+    )
+    const found = alwaysApproved(set, await evidenceFor(set, alike), { minima: MINIMA, free: ['context.amount'] })
+    assert.deepEqual(
+      [found.proposals, found.not.map(({ why }) => why)],
+      [[], [`rule h reads ${fact}, of which a shape says nothing`]],
+    )
+  }
+})
 
 test('the least of requests, days and people is kept', async () => {
   for (const minima of [
@@ -179,7 +267,7 @@ test('erased requests are counted, and not guessed', async () => {
   )
   assert.match(
     proposals[0]?.why ?? '',
-    /approved all 6 requests like this, held by rule large\. Unknown, since erased: 2 requests that the same rule held/,
+    /approved all 6 requests like this, held by rule large\. The largest of context\.amount: 205, 204, 203\. Unknown, since erased: 2 requests that the same rule held/,
   )
 })
 

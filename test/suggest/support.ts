@@ -58,14 +58,14 @@ export async function evidenceFor(set: PolicySet, asks: readonly Ask[]): Promise
   return evidence()
 }
 
-function deciderOf(set: PolicySet) {
+export function deciderOf(set: PolicySet) {
   return decider({
     ...{ set, environment: 'live', keys: new Map(), countsIn: 'chain', history: 'recorded' },
     fromMs: Number.NEGATIVE_INFINITY,
   })
 }
 
-async function recordedBy(set: PolicySet, asks: readonly Ask[]): Promise<Recorded[]> {
+export async function recordedBy(set: PolicySet, asks: readonly Ask[]): Promise<Recorded[]> {
   const made: Recorded[] = []
   for (const [seq, { action, context, agent = 'a', rule }] of asks.entries()) {
     const tsMs = START + seq * 8 * HOUR_MS

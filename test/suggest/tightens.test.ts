@@ -81,10 +81,10 @@ const ROWS: [name: string, policy: string, asks: Ask[], proposed: string[]][] = 
     ['rule pays allows pay.out instead of pay.*', 'rule pays allows pay.* only if context.amount is at most 500'],
   ],
   [
-    'a limit of the allow rule itself, where the schema keeps a hold from loosening',
+    'a limit of the allow rule itself, whatever its schema requires',
     SCHEMA + FACTS + rules(AT_MOST.replace('"pay.*"', 'pay.out')),
     payments,
-    ['pay.out requires approval if context.amount is above 500'],
+    ['rule pays allows pay.out only if context.amount is at most 500'],
   ],
 ]
 for (const [name, policy, asks, proposed] of ROWS) {

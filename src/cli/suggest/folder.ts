@@ -46,6 +46,8 @@ function overlap(a: string, b: string): boolean {
 function realOf(path: string): string {
   const whole = resolve(path)
   if (existsSync(whole)) return realpathSync(whole)
+  if (lstatSync(whole, { throwIfNoEntry: false }) !== undefined)
+    throw new CannotRun(`--out: ${whole} is a link to nothing; choose another folder.`)
   const above = dirname(whole)
   return above === whole ? whole : join(realOf(above), basename(whole))
 }
@@ -93,8 +95,8 @@ function otherFiles(folder: string, known: ReadonlySet<string>): { name: string;
     for (const name of readdirSync(path).sort()) {
       const inner = join(path, name)
       const shown = relative(folder, inner)
-      const entry = statSync(inner, { throwIfNoEntry: false })
-      if (name.startsWith('.') || known.has(shown) || entry === undefined) continue
+      if (name.startsWith('.') || known.has(shown) || !existsSync(inner)) continue
+      const entry = statSync(inner)
       if (found.length >= MAX_FILES) throw new CannotRun(`${folder} has more than ${MAX_FILES} files.`)
       if (entry.isDirectory()) {
         if (depth < MAX_DEPTH && isBelow(realpathSync(inner), folder)) walk(inner, depth + 1)

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Deps } from '../../actions/deps.ts'
 import { headsOf } from '../../actions/replay/seal.ts'
@@ -89,10 +89,13 @@ async function suggest(options: SuggestOptions): Promise<void> {
   const folder = out === undefined ? undefined : freeFolder(out, tenant, inForce(options, root))
   const found = await withStore(options, (deps) => suggested(deps, options, base, range))
   if (folder === undefined || out === undefined || found.suggestions.suggested.length === 0) return show(found, options)
-  const written = writeDraft(folder, base.source, found.suggestions.source, join(root, tenant))
   // Hidden, since validate warns of visible files beside the tenants' folders.
   const report = join(out, `.${tenant}.replay.json`)
-  rmSync(report, { force: true })
+  if (existsSync(report))
+    throw new CannotRun(`${report} is there, and suggest overwrites nothing; choose another --out.`)
+  // The folders may have changed while the trail was read.
+  freeFolder(out, tenant, inForce(options, root))
+  const written = writeDraft(folder, base.source, found.suggestions.source, join(root, tenant))
   writeFileSync(report, `${visibleJson({ replays: [found.replay] })}\n`, { flag: 'wx' })
   show({ ...found, files: [...written, report], next: nextCommands(options, root, out) }, options)
 }
