@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { startBare } from './bare.ts'
+import { type BesideResult, measureBeside } from './beside.ts'
 import { startCerbos, type Target } from './cerbos.ts'
 import { type EvidenceResult, measureEvidence } from './evidence.ts'
 import { type FleetResults, measureFleet } from './fleet.ts'
@@ -161,6 +162,7 @@ interface Parts {
   growth: GrowthResult[] | null
   fleet: FleetResults | null
   replay: ReplayResult[] | null
+  beside: BesideResult[] | null
 }
 
 function save(comparison: Comparison, parts: Parts): void {
@@ -187,6 +189,7 @@ const PARTS = [
   'growth',
   'fleet',
   'replay',
+  'beside',
 ]
 const USAGE = `Usage: npm run bench -- [--only <part>,…]\n\nParts: ${PARTS.join(', ')}\nExample: npm run bench -- --only cerbos,gate\n`
 
@@ -244,6 +247,8 @@ if (fleet !== null) {
 }
 const replay = wanted('replay') ? await measureReplay() : null
 if (replay !== null) console.table(replay)
+const beside = wanted('beside') ? await measureBeside() : null
+if (beside !== null) console.table(beside)
 save(comparison, {
   path,
   micro: wanted('micro') ? await measureMicro() : null,
@@ -257,5 +262,6 @@ save(comparison, {
   growth,
   fleet,
   replay,
+  beside,
 })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

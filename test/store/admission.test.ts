@@ -130,9 +130,9 @@ test('the newest sealed replay within bounds admits the set, until it is too old
   assert.equal(await verdict(), id)
   nowMs += 7 * DAY_MS
   assert.equal(await verdict(), id)
-  nowMs += 60_000
+  nowMs += DAY_MS
   assert.match((await verdict()) ?? '', NOT_TRIED)
-  nowMs -= 7 * DAY_MS + 60_000
+  nowMs -= 8 * DAY_MS
   const worse = await recorded('policy.replayed', sealed({ matrix: [cell('deny', 'allow', 2)] }))
   assert.match((await verdict()) ?? '', new RegExp(`was tried by ${worse}, which newly allows 2`))
 })
@@ -170,9 +170,9 @@ test('an override admits one set in place of one, once, and the entry of the set
   const id = await recorded('policy.overridden', override)
   assert.equal(await verdict(), id)
   assert.match((await verdict(observed)) ?? '', /only observed/, 'of another set')
-  nowMs += 7 * DAY_MS + 60_000
+  nowMs += 8 * DAY_MS
   assert.match((await verdict()) ?? '', NOT_TRIED, 'from long ago')
-  nowMs -= 7 * DAY_MS + 60_000
+  nowMs -= 8 * DAY_MS
   await put(DRAFT, BOUNDS)
   const [load] = (
     await store.page({
