@@ -6,16 +6,21 @@ import type { Shape } from '../base/value-shape.ts'
 const SINCE = /^(?:[1-9]\d{0,2}[smh]|(?:[1-9]|[1-8]\d|90)d)$/
 const MAX_COUNT = 1_000_000
 
-const count = { type: 'integer', minimum: 0, maximum: MAX_COUNT }
+const count = { type: 'integer', minimum: 0, maximum: MAX_COUNT, examples: [0, 10] }
 
 /** The bounds of a replay, or null; `since=7d,maxNewAllows=0,maxNewDenies=10` in a text. */
 export const requiredReplay: Shape<RequiredReplay | null> = {
   schema: {
     type: ['object', 'null'],
     properties: {
-      since: { type: 'string', pattern: SINCE.source },
-      maxNewAllows: count,
-      maxNewDenies: count,
+      since: {
+        type: 'string',
+        pattern: SINCE.source,
+        description: 'Length of the range of requests, and time for which the replay counts.',
+        examples: ['7d'],
+      },
+      maxNewAllows: { ...count, description: 'Requests that the set may newly allow.' },
+      maxNewDenies: { ...count, description: 'Requests that the set may newly deny.' },
     },
     required: ['since', 'maxNewAllows', 'maxNewDenies'],
     additionalProperties: false,

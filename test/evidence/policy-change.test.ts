@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eventEntry } from '../../src/actions/deps.ts'
 import type { EventType } from '../../src/audit/events.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
@@ -45,6 +46,7 @@ const path = (digest: string): string => `/evidence/policy-change/${digest}`
 const exported = await gate.call(owner, 'GET', path(policyDigest))
 assertDone(exported)
 const change: PolicyChange = exported.body.data
+const bundle = await bundleOf(await decide(1))
 
 const verify = (value: unknown) => verifyBundleText(JSON.stringify(value), { trust, nowMs: Date.now() })
 const bundleKey = aPrivateKey()
@@ -108,18 +110,14 @@ const FORGED: [name: string, change: () => unknown, failed: readonly string[]][]
   ['an entry twice', () => resign({ ...change, entries: [first, first] }), ['segment']],
   ['no entry', () => resign({ ...change, entries: [] }), ['form']],
   ['another actor', () => resign({ ...change, entries: [{ ...first, actor: second.actor }] }), ['openings']],
-  [
-    'the signature of a bundle',
-    async () => ({ ...change, signatures: (await bundleOf(await decide(1))).signatures }),
-    [],
-  ],
+  ['the signature of a bundle', () => ({ ...change, signatures: bundle.signatures }), []],
   ['an envelope', () => ({ ...envelopeFor(change as unknown as Bundle) }), ['form']],
   ['another kind', () => resign({ ...change, kind: 'policy' as 'policy-change' }), ['form']],
-  ['a bundle with a kind', async () => ({ ...(await bundleOf(await decide(2))), kind: 'policy-change' }), ['form']],
+  ['a bundle with a kind', () => ({ ...bundle, kind: 'policy-change' }), ['form']],
 ]
 for (const [name, forged, failed] of FORGED)
-  test(`refused with both private keys: ${name}`, async () => {
-    const result = verify(await forged())
+  test(`refused with both private keys: ${name}`, () => {
+    const result = verify(forged())
     assert.equal(result.verdict, 'invalid')
     for (const check of failed) assert.equal(notOk(result)[check], 'failed', JSON.stringify(result.reasons))
   })
@@ -132,7 +130,7 @@ test('the verifier in Python says the same of it, of changed ones, and of those 
     resign(change),
     ...some,
     ...signed.map((value) => resign(value as unknown as PolicyChange)),
-    ...(await Promise.all(FORGED.map(([, forged]) => forged()))),
+    ...FORGED.map(([, forged]) => forged()),
   ]
   const now = new Date().toISOString()
   const cases = values.map((value) => ({ evidence: JSON.stringify(value), trust: trustText, now }))
@@ -143,6 +141,8 @@ test('the verifier in Python says the same of it, of changed ones, and of those 
 })
 
 test('the entry that admitted a set is shown, and others are counted, however many there are', async () => {
+  // The tests above let nothing else run: connections that are over must be seen to be, before one is used again.
+  await sleep(200)
   const digest = `sha256:${'2'.repeat(64)}`
   const replayed = () =>
     eventEntry(deps, 'acme/live', 'policy.replayed', { tenantId: 'acme', policyDigest: digest }, HOST)
