@@ -70,13 +70,11 @@ function observedIn({ proof: { grounds } }: Bundle): string | undefined {
 /** Verifies the text of evidence, or of the envelope of a bundle: parsing it elsewhere would merge two members of one name. */
 export function verifyBundleText(text: Uint8Array | string, inputs: VerifyInputs): Verification {
   const read = readEvidence(text)
-  return 'why' in read ? verdictOf({ form: failed(read.why) }) : verifyClaimed(read.claimed, inputs)
-}
-
-/** Verifies the entries about a policy set, a bundle, or its envelope. @param maxValues as for `bundleOfEnvelope` */
-export function verifyClaimed(claimed: unknown, inputs: VerifyInputs, maxValues?: number): Verification {
-  if (claimsPolicyChange(claimed)) return verifyPolicyChange(claimed, inputs)
-  return verifyBundle(bundleOfEnvelope(claimed, maxValues), inputs)
+  if ('why' in read) return verdictOf({ form: failed(read.why) })
+  const { claimed } = read
+  return claimsPolicyChange(claimed)
+    ? verifyPolicyChange(claimed, inputs)
+    : verifyBundle(bundleOfEnvelope(claimed), inputs)
 }
 
 /** The fault in the segment: entries of one chain without gaps, each with its listed hash. */

@@ -1,3 +1,4 @@
+import { formatTimestamp, LAST_TIME_MS } from '../base/time.ts'
 import { type HistoryChoice, UNKNOWN, type UnknownReason } from './decide.ts'
 import type { LimitResult } from './limits.ts'
 import type { From, Kind, ReplayReport } from './report.ts'
@@ -40,6 +41,11 @@ export interface Unread {
 
 export interface Limited extends ShownReplay {
   limits: readonly LimitResult[]
+}
+
+/** A range as reports state it; an open end is null. */
+export function shownRange({ fromMs, toMs }: { fromMs: number; toMs: number }): { from: string; to: string | null } {
+  return { from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs) }
 }
 
 /** Decisions in the order of tables, with their words in a sentence. */

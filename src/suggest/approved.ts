@@ -68,9 +68,9 @@ function isOfRequest({ root, segments }: FactPath): boolean {
 
 /** The first fact beside the request that a holding rule reads: an exception for a shape would let any number of requests through. */
 function otherFact(set: PolicySet, { rules }: HeldGroup): string | undefined {
-  for (const { id, condition } of set.rules.filter((rule) => rules.includes(rule.id)))
-    for (const { fact } of leavesOf(set, condition))
-      if (!isOfRequest(fact) && fact.root !== 'action') return `rule ${id} reads ${fact.text}`
+  for (const rule of set.rules.filter(({ id }) => rules.includes(id)))
+    for (const { fact } of set.evaluator.leavesOf(rule))
+      if (!isOfRequest(fact) && fact.root !== 'action') return `rule ${rule.id} reads ${fact.text}`
   return undefined
 }
 
@@ -82,24 +82,24 @@ function upwardIn(set: PolicySet, action: string) {
   const rules = enforcedRules(set).filter(({ actions }) => matchesAny(actions, action))
   return (path: string): boolean =>
     rules.every(({ effect, condition }) =>
-      leavesOf(set, condition).every(
+      signedLeaves(set, condition).every(
         ({ fact, operator, isNegated }) =>
           fact.text !== path || (!isNegated && (effect === 'allow' ? BELOW : ABOVE).includes(operator)),
       ),
     )
 }
 
-/** The comparisons of a condition, those of named conditions too. */
-function leavesOf(
+/** The comparisons of a condition, each with whether a `not` turns it around. */
+function signedLeaves(
   set: PolicySet,
   condition: Condition | undefined,
   isNegated = false,
 ): (Leaf & { isNegated: boolean })[] {
   if (condition === undefined) return []
   if (condition.kind === 'leaf') return [{ ...condition, isNegated }]
-  if (condition.kind === 'not') return leavesOf(set, condition.condition, true)
-  if (condition.kind === 'condition') return leavesOf(set, set.conditions.get(condition.name), isNegated)
-  return condition.conditions.flatMap((one) => leavesOf(set, one, isNegated))
+  if (condition.kind === 'not') return signedLeaves(set, condition.condition, true)
+  if (condition.kind === 'condition') return signedLeaves(set, set.conditions.get(condition.name), isNegated)
+  return condition.conditions.flatMap((one) => signedLeaves(set, one, isNegated))
 }
 
 function proposalOf(set: PolicySet, group: HeldGroup, shape: Shape): Proposal {

@@ -5,9 +5,9 @@ import type { CheckName, Verification } from '../../evidence/checks.ts'
 import { bundleOfEnvelope } from '../../evidence/envelope.ts'
 import type { HeaderShape } from '../../evidence/fields.ts'
 import { checkpointOf } from '../../evidence/note.ts'
-import { claimsPolicyChange, type PolicyChange } from '../../evidence/policy-change.ts'
+import { claimsPolicyChange, type PolicyChange, verifyPolicyChange } from '../../evidence/policy-change.ts'
 import type { Trust } from '../../evidence/trust.ts'
-import { verifyClaimed } from '../../evidence/verify.ts'
+import { verifyBundle } from '../../evidence/verify.ts'
 import { AnyJsonObject, requestBody } from '../../gate/request.ts'
 import { lengthOf, oldestOf } from '../../store/bounds.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
@@ -50,11 +50,10 @@ export interface Examined {
 export type Examine = (body: Uint8Array, inputs: () => ExamineInputs) => Promise<Examined>
 
 export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineInputs): Examined {
-  const { bundle: claimed } = request
-  const result = verifyClaimed(claimed, { trust, nowMs }, MAX_BUNDLE_VALUES)
-  if (!result.valid) return { result, evidence: undefined }
-  const evidence = claimsPolicyChange(claimed) ? claimed : bundleOfEnvelope(claimed, MAX_BUNDLE_VALUES)
-  return { result, evidence: evidence as Bundle | PolicyChange } // what is valid has the shape
+  const isChange = claimsPolicyChange(request.bundle)
+  const claimed = isChange ? request.bundle : bundleOfEnvelope(request.bundle, MAX_BUNDLE_VALUES)
+  const result = (isChange ? verifyPolicyChange : verifyBundle)(claimed, { trust, nowMs })
+  return { result, evidence: result.valid ? (claimed as Bundle | PolicyChange) : undefined } // what is valid has the shape
 }
 
 /** Verifies evidence against this service's keys and, for that of this instance, against its own audit chain. */

@@ -3,13 +3,12 @@ import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
 import type { PolicySource } from '../../authoring/load/files.ts'
 import { takeTurns } from '../../base/concurrency.ts'
 import { GateError } from '../../base/errors.ts'
-import { formatTimestamp, LAST_TIME_MS } from '../../base/time.ts'
+import { formatTimestamp } from '../../base/time.ts'
 import type { Change, ReplayReport, Side } from '../../replay/report.ts'
-import { changedOf, type Limited, type ShownReplay } from '../../replay/shown.ts'
+import { changedOf, type Limited, type ShownReplay, shownRange } from '../../replay/shown.ts'
 import type { ExplainDeps } from '../decisions/explain.ts'
 import type { Caller } from '../deps.ts'
 import { withBefore } from './before.ts'
-import type { ReplayRange } from './recorded.ts'
 import { type Draft, type ReplayRequest, replayTrail } from './replay.ts'
 import { headsOf, type Seal, sealReplay } from './seal.ts'
 
@@ -190,11 +189,7 @@ function shownOf({ request, policyDigest, began, report }: Job): Limited | undef
   if (report === null || began === null || policyDigest === null) return undefined
   const { trail, action, sample, history } = request
   const chosen = { ...(action && { action: action.text }), ...(sample !== undefined && { sample }) }
-  return { trail, ...rangeOf(request), policyDigest, ...began, ...chosen, history, report, limits: [] }
-}
-
-function rangeOf({ fromMs, toMs }: ReplayRange): { from: string; to: string | null } {
-  return { from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs) }
+  return { trail, ...shownRange(request), policyDigest, ...began, ...chosen, history, report, limits: [] }
 }
 
 /** `data` of the routes of a replay. */
@@ -204,7 +199,7 @@ function viewOf(job: Job) {
   const { changes, ...summary } = report ?? { changes: [] }
   return {
     ...{ id, status, createdAt: formatTimestamp(createdMs), read, total, policyDigest, diagnostics, fault },
-    ...{ ...rangeOf(request), history, action: action?.text ?? null, sample: sample ?? null, seal },
+    ...{ ...shownRange(request), history, action: action?.text ?? null, sample: sample ?? null, seal },
     report: report === null ? null : { ...(summary as Omit<ReplayReport, 'changes'>), changed: changedOf(report) },
   }
 }

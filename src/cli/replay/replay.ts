@@ -6,7 +6,7 @@ import { replayTrail } from '../../actions/replay/replay.ts'
 import { headsOf, type Seal, sealReplay } from '../../actions/replay/seal.ts'
 import { chainOf } from '../../audit/chain.ts'
 import { parseGlob } from '../../base/glob.ts'
-import { formatTimestamp, LAST_TIME_MS, parseDuration } from '../../base/time.ts'
+import { formatTimestamp, parseDuration } from '../../base/time.ts'
 import { tenantsIn } from '../../files/policies.ts'
 import type { PolicySet } from '../../policies/set.ts'
 import { HISTORIES } from '../../replay/decide.ts'
@@ -14,7 +14,7 @@ import { junitOf } from '../../replay/junit.ts'
 import { type ChangeLimit, changeLimitOf, LIMIT_FORM, limitsOf } from '../../replay/limits.ts'
 import { markdownOf } from '../../replay/markdown.ts'
 import { reachOf, replayHere } from '../../replay/replay.ts'
-import type { Limited, ShownReplay } from '../../replay/shown.ts'
+import { type Limited, type ShownReplay, shownRange } from '../../replay/shown.ts'
 import type { Config } from '../../service/config.ts'
 import { policiesFolder } from '../../service/paths.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -153,14 +153,9 @@ async function replayed(
   bar?.end()
   const explain = { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, policiesFolder(config)) }
   return {
-    ...{ ...rangeShown(trail, range), policyDigest: set.digest, ...began, history },
+    ...{ trail, ...shownRange(range), policyDigest: set.digest, ...began, history },
     ...(action !== undefined && { action: action.text }),
     ...(sample !== undefined && { sample }),
     report: await withBefore(explain, report),
   }
-}
-
-/** The range as a report states it; open ends are null. */
-function rangeShown(trail: string, { fromMs, toMs }: Range) {
-  return { trail, from: formatTimestamp(fromMs), to: toMs === LAST_TIME_MS ? null : formatTimestamp(toMs) }
 }

@@ -6,11 +6,11 @@ import { baseOf, suggest as suggestFrom } from '../../actions/suggest/suggest.ts
 import { chainOf } from '../../audit/chain.ts'
 import { formatDiagnostic } from '../../authoring/diagnostics/text.ts'
 import type { Environment } from '../../base/environment.ts'
-import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDuration } from '../../base/time.ts'
+import { DAY_MS, parseDuration } from '../../base/time.ts'
 import { visibleJson } from '../../base/visible.ts'
 import { readTenantFolder } from '../../files/read-folders.ts'
 import { parseFactPath } from '../../policies/path.ts'
-import type { Limited } from '../../replay/shown.ts'
+import { type Limited, shownRange } from '../../replay/shown.ts'
 import { policiesFolder } from '../../service/paths.ts'
 import type { Base } from '../../suggest/draft.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -126,7 +126,7 @@ async function suggested(deps: Deps, options: SuggestOptions, base: Base, range:
   assertTenant(deps, tenant)
   const trail = chainOf(tenant, environment)
   const minima = { requests: min, days: MIN_DAYS, approvers: minApprovers }
-  const [from, to] = [formatTimestamp(range.fromMs), range.toMs === LAST_TIME_MS ? null : formatTimestamp(range.toMs)]
+  const { from, to } = shownRange(range)
   const heads = await headsOf(deps.store, trail)
   const about = `Drafted by gate-sidecar suggest from ${trail}, ${from} to ${to ?? 'the last'}`
   const control = { onRead: progressOf(io, `reading ${trail}`), onTry: progressOf(io, `trying ${trail}`) }
