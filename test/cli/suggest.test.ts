@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before } from 'node:test'
-import { movableClock } from '../../src/base/time.ts'
+import { DAY_MS, movableClock } from '../../src/base/time.ts'
 import { fileTest, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { assertDone } from '../http/support.ts'
 import { type Ended, run } from './program.ts'
@@ -86,7 +86,9 @@ const suggest = (...args: string[]): Promise<Ended> =>
 
 before(async () => {
   writeFiles(root, { 'policies/shop/lists/partners.txt': 'mallory-inc\n', 'policies/shop/notes.md': 'Read me.\n' })
-  const { clock, move } = movableClock(() => Date.now() - 110 * HOUR_MS)
+  // Days of the trail begin at the same hour, whenever the test runs.
+  const behindMs = (Date.now() % DAY_MS) + 112 * HOUR_MS
+  const { clock, move } = movableClock(() => Date.now() - behindMs)
   const gate = await startGate({ after }, { dir: root, policies: { 'shop/main.yaml': POLICY }, clock })
   await live(gate, move)
   await gate.server.close()
