@@ -90,9 +90,13 @@ test('a replay under way says so, and is cancelled; one that is gone is told', a
   const key = await held.key({ roles: ['auditor'] })
   const files = [{ name: 'main.yaml', text: inForce }]
   const { id } = (await held.call(key, 'POST', '/policies/replay', { files })).body.data
-  const opened = await openConsole(browser, held, key, `policies/replay?id=${id}`)
+  const opened = await openConsole(browser, held, key, 'policies')
+  // Longer than the interval of the looks, none of which may abort the one before.
+  await opened.page.route('**/policies/replay/*', (route) => setTimeout(() => void route.continue(), 1000))
+  await opened.page.goto(`${held.server.url}/console/policies/replay?id=${id}`)
   await opened.page.getByRole('progressbar').waitFor()
   await assertSound(opened)
+  await opened.page.unroute('**/policies/replay/*')
   await opened.page.getByRole('button', { name: 'Cancel' }).click()
   await opened.page.getByText('The result appears here.').waitFor()
   assert.equal((await held.call(key, 'GET', `/policies/replay/${id}`)).status, 404)

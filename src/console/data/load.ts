@@ -6,8 +6,10 @@ export interface Loaded<T> {
   data: T | undefined
   error: GateError | undefined
   isLoading: boolean
-  /** Fetches again; the old data stays until then. */
+  /** Fetches again; the old data stays until then. A fetch under way is aborted. */
   reload(): void
+  /** Fetches again, unless a fetch is under way: on a busy machine each would abort the one before. */
+  poll(): void
   /** Replaces the data with that of another response. */
   replace(data: T): void
 }
@@ -36,9 +38,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
     return () => stop.abort()
   }, [key, round])
 
+  const isLoading = useRef(state.isLoading)
+  isLoading.current = state.isLoading
   const reload = useCallback(() => setRound((last) => last + 1), [])
+  const poll = useCallback(() => isLoading.current || reload(), [])
   const replace = useCallback((data: T) => setState({ data, error: undefined, isLoading: false }), [])
-  return { ...state, reload, replace }
+  return { ...state, reload, poll, replace }
 }
 
 const NOTHING = { data: undefined, error: undefined, isLoading: true }

@@ -32,21 +32,17 @@ export function useStops(connection: Connection, isWanted: boolean): Stops {
     },
     [isWanted],
   )
-  const { data, error, reload } = loaded
+  const { data, error, reload, poll } = loaded
   useChanges(['killswitch'], () => {
     changes.current += 1
     reload()
   })
-  const poll = useRef((): void => undefined)
-  // A poll never aborts the request before it, which may be slow.
-  poll.current = () => loaded.isLoading || reload()
   useEffect(() => {
-    const look = (): void => poll.current()
-    const timer = setInterval(look, POLL_MS)
-    document.addEventListener('visibilitychange', look)
+    const timer = setInterval(poll, POLL_MS)
+    document.addEventListener('visibilitychange', poll)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', poll)
     }
   }, [])
   const { status, asOf } = data ?? {}

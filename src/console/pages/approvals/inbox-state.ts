@@ -166,7 +166,7 @@ function usePast(status: Approval['status']): Loaded<Pending> {
     },
     [status],
   )
-  useChanges(['approval', 'killswitch'], () => status !== 'pending' && !past.isLoading && past.reload())
+  useChanges(['approval', 'killswitch'], () => status !== 'pending' && past.poll())
   return past
 }
 

@@ -32,7 +32,7 @@ export function OverviewPage() {
     async (signal) => ({ of: await gate.service.overview({ hours: range.hours }, { signal }), atMs: Date.now() }),
     [range.name],
   )
-  usePoll(KINDS, loaded.reload)
+  usePoll(KINDS, loaded.poll)
   // Figures of the previous range stay, dimmed, until new ones arrive: nothing jumps.
   const last = useRef(loaded.data)
   useEffect(() => {

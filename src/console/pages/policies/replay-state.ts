@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { PolicyTexts, Replay } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
@@ -58,12 +58,10 @@ export function useReplayForm(draft: Form, texts: PolicyTexts | undefined) {
 export function useReplay(id: string) {
   const { gate } = useConsole()
   const replay = useLoad((signal) => gate.replays.get(id, { signal }), [id])
-  const latest = useRef(replay.reload)
-  latest.current = replay.reload
   const isOpen = replay.error === undefined && (replay.data === undefined || isUnderWay(replay.data))
   useEffect(() => {
     if (!isOpen) return
-    const timer = setInterval(() => latest.current(), LOOK_MS)
+    const timer = setInterval(replay.poll, LOOK_MS)
     return () => clearInterval(timer)
   }, [isOpen, id])
   return replay

@@ -21,7 +21,7 @@ export function ApiKeys() {
   const { gate, may } = useConsole()
   const keys = useLoad((signal) => gate.keys.list({ signal }), [])
   // Keys have no events: others make, rotate and revoke them meanwhile.
-  usePoll([], keys.reload)
+  usePoll([], keys.poll)
   const [act, setAct] = useState<Act | undefined>()
   const end = (): void => {
     setAct(undefined)

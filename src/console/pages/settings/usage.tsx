@@ -11,11 +11,11 @@ const POLL_MS = 5000
 export function PlanAndUsage() {
   const { gate } = useConsole()
   const usage = useLoad((signal) => gate.service.usage({ signal }), [])
-  const { reload } = usage
+  const { poll } = usage
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), POLL_MS)
+    const timer = setInterval(() => document.hidden || poll(), POLL_MS)
     return () => clearInterval(timer)
-  }, [reload])
+  }, [poll])
   return (
     <section class="stack" aria-labelledby="usage">
       <h2 id="usage">Plan and usage</h2>
