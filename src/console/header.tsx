@@ -64,11 +64,11 @@ function StopControl() {
 
 /** The known stops, and the age of the last news from the service. */
 function StopState() {
-  const { data, isKnown, isLooking } = useConsole().stops
+  const { data, isReported, isKnown, isLooking } = useConsole().stops
   const to = addressOf(['kill-switch'])
   const [strongest] = data?.switches ?? []
-  // A reported stop counts as in force until the next report.
-  if (data && strongest && (isKnown || isLooking)) {
+  // A reported stop counts as in force until the next report, with a stream of events or without.
+  if (data && strongest && (isReported || isLooking)) {
     const more = data.switches.length - 1
     return (
       <Link to={to} class="stop-state active">

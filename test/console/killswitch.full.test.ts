@@ -271,6 +271,8 @@ test('a stop that is not on disk is loudly said to be in force here alone', asyn
   renameSync(file, `${file}.away`)
   await red(page).click()
   await page.getByText('In force here, but not on disk yet; retried each second.').waitFor()
+  // Without the file no stream of events opens.
+  await page.getByText('Not live:').waitFor()
   await page.locator('.header').getByText('Stopped: L1 payment.*').waitFor()
   await page.locator('.failure').getByText('kept in the reserve').waitFor()
   assert.equal(await page.getByText('It covers no known action.').count(), 0)

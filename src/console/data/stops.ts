@@ -7,6 +7,8 @@ import { type Loaded, useLoad } from './load.ts'
 
 /** The stops as last reported by the service; without data for roles without access. */
 export interface Stops extends Loaded<KillSwitchStatus | undefined> {
+  /** True if the service reported them within two heartbeats; others may be in force by now. */
+  isReported: boolean
   /**
    * True if they are in force now, and no others: the service is heard, it reported them within two heartbeats, and nothing
    * has changed since.
@@ -46,14 +48,15 @@ export function useStops(connection: Connection, isWanted: boolean): Stops {
     }
   }, [])
   const { status, asOf } = data ?? {}
-  const isCurrent = asOf !== undefined && asOf.changes === changes.current && ageOf(asOf.moment) < SILENT_MS
-  const isAnswered = isLive && error === undefined
-  const isKnown = isAnswered && isCurrent && status !== undefined
+  const isRecent = asOf !== undefined && ageOf(asOf.moment) < SILENT_MS
+  const isReported = error === undefined && isRecent && status !== undefined
+  const isKnown = isLive && isReported && asOf.changes === changes.current
   return {
     ...loaded,
     data: status,
     replace: (told) => loaded.replace({ status: told, asOf: { moment: momentNow(), changes: changes.current } }),
+    isReported,
     isKnown,
-    isLooking: isAnswered && !isKnown && loaded.isLoading,
+    isLooking: isLive && error === undefined && !isKnown && loaded.isLoading,
   }
 }
