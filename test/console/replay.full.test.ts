@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Gate, startGate } from '../helpers.ts'
 import { begin, live, policies } from '../replay/day.ts'
 import { HOSTILE, section } from './policy-support.ts'
@@ -92,11 +93,14 @@ test('a replay under way says so, and is cancelled; one that is gone is told', a
   const { id } = (await held.call(key, 'POST', '/policies/replay', { files })).body.data
   const opened = await openConsole(browser, held, key, 'policies')
   // Longer than the interval of the looks, none of which may abort the one before.
-  await opened.page.route('**/policies/replay/*', (route) => setTimeout(() => void route.continue(), 1000))
+  await opened.page.route('**/policies/replay/*', async (route) => {
+    await sleep(1000)
+    await route.continue()
+  })
   await opened.page.goto(`${held.server.url}/console/policies/replay?id=${id}`)
   await opened.page.getByRole('progressbar').waitFor()
   await assertSound(opened)
-  await opened.page.unroute('**/policies/replay/*')
+  await opened.page.unrouteAll({ behavior: 'wait' })
   await opened.page.getByRole('button', { name: 'Cancel' }).click()
   await opened.page.getByText('The result appears here.').waitFor()
   assert.equal((await held.call(key, 'GET', `/policies/replay/${id}`)).status, 404)
