@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { temporaryFolder } from '../helpers.ts'
-import { FULL } from '../tier.ts'
+import { FULL, fullTest } from '../tier.ts'
 import { until } from '../until.ts'
-import { assertRecorded, command, folderIn, later, load, post, serve } from './processes.ts'
+import { assertRecorded, command, folderIn, later, load, post, replayed, seals, serve } from './processes.ts'
 
 const CONNECTIONS = 16
 /** After how many answers the process is killed, while others are under way. */
@@ -67,4 +67,31 @@ test('a stop, a vote and a revoked key survive kill -9 right after their answer'
     folder.data,
     [asked, used, refused].map((reply) => reply?.body.data.decisionId).concat(others.acknowledged),
   )
+})
+
+fullTest('a seal that was answered survives kill -9, and none is recorded twice or in part', async (t) => {
+  const folder = folderIn(temporaryFolder())
+  const owner = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'owner')
+  const answered: string[] = []
+  let asked = 0
+  for (const afterMs of [0, 2, 5, undefined]) {
+    const service = await serve(t, folder)
+    await post(service.url, owner, '/gate/check', { action: 'email.send' })
+    const path = await replayed(service.url, owner)
+    // Asked for three times, it is recorded once.
+    const sealing = Promise.all([1, 2, 3].map(() => post(service.url, owner, `${path}/seal`, {})))
+    await (afterMs === undefined ? sealing : later(afterMs))
+    await service.end('SIGKILL')
+    asked += 1
+    const ids = (await sealing).flatMap((reply) => reply?.body.data.seal.entryId ?? [])
+    assert.ok(new Set(ids).size <= 1)
+    answered.push(...new Set(ids))
+    const recorded = await seals(folder)
+    assert.deepEqual(
+      answered.filter((id) => !recorded.includes(id)),
+      [],
+    )
+    assert.ok(recorded.length <= asked)
+  }
+  assert.ok(answered.length > 0)
 })

@@ -11,6 +11,7 @@ import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertDeclared } from '../declared.ts'
 import { ACME_POLICY, type Cleanup, openFile, writeFiles } from '../helpers.ts'
+import { until } from '../until.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
 const run = promisify(execFile)
@@ -115,6 +116,20 @@ export function post(
   })
 }
 
+/** Begins to replay a draft of the policies under folderIn, and waits for its end. Returns the path of the replay. */
+export async function replayed(url: string, owner: Key): Promise<string> {
+  const text = ACME_POLICY.replace('value: 1000}', 'value: 10}')
+  const draft = { files: [{ name: 'main.yaml', text }], from: '2026-01-01T00:00:00Z' }
+  const begun = await post(url, owner, '/policies/replay', draft)
+  const path = `/policies/replay/${begun?.body.data.id}`
+  await until('the replay is done', async () => {
+    const headers = { 'x-api-key': owner.key, 'x-tenant-id': owner.tenantId }
+    const answer: { data: { status: string } } = JSON.parse(await (await fetch(url + path, { headers })).text())
+    return answer.data.status === 'done'
+  })
+  return path
+}
+
 export interface Load {
   /** Decision ids that were answered with 200. */
   acknowledged: string[]
@@ -172,6 +187,18 @@ export async function assertRecorded(at: string | Store, acknowledged: readonly 
     }
     assert.equal(new Set(acknowledged).size, acknowledged.length)
     return entries
+  } finally {
+    await store.close()
+  }
+}
+
+/** Ids of the entries that seal a replay in the trail of acme, which is whole. */
+export async function seals({ data }: Folder): Promise<string[]> {
+  await assertRecorded(data, [])
+  const store = openFile(data)
+  try {
+    const query = { chain: 'acme/live', order: 'asc', limit: 100, offset: 0, eventType: 'policy.replayed' } as const
+    return (await store.page(query)).items.map(({ header }) => header.id)
   } finally {
     await store.close()
   }

@@ -19,7 +19,9 @@ import {
   later,
   load,
   post,
+  replayed,
   type Service,
+  seals,
   serve,
 } from './processes.ts'
 
@@ -116,6 +118,19 @@ fullTest('a disk that is full at times loses nothing that was acknowledged', nee
   await service.end('SIGKILL')
   assert.deepEqual(new Set(running.refused), new Set([503]))
   await assertRecorded(folder.data, running.acknowledged)
+})
+
+fullTest('on a full disk a draft is replayed, and sealed only once there is room', needs(PRLIMIT), async (t) => {
+  const { folder, service, owner, check } = await setting(t)
+  await check()
+  fillDisk(service)
+  const path = await replayed(service.url, owner)
+  const sealing = () => post(service.url, owner, `${path}/seal`, {})
+  assert.equal((await sealing())?.body.error, 'audit_unavailable')
+  freeDisk(service)
+  const sealed = await sealing()
+  await service.end('SIGKILL')
+  assert.deepEqual(await seals(folder), [sealed?.body.data.seal.entryId])
 })
 
 /** Returns whether the condition becomes true within the time limit. */
