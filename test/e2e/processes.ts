@@ -124,8 +124,11 @@ export async function replayed(url: string, owner: Key): Promise<string> {
   const path = `/policies/replay/${begun?.body.data.id}`
   await until('the replay is done', async () => {
     const headers = { 'x-api-key': owner.key, 'x-tenant-id': owner.tenantId }
-    const answer: { data: { status: string } } = JSON.parse(await (await fetch(url + path, { headers })).text())
-    return answer.data.status === 'done'
+    const text = await (await fetch(url + path, { headers })).text()
+    const { data }: { data?: { status: string } } = JSON.parse(text)
+    assert.ok(data !== undefined && data.status !== 'failed', text)
+    await later(100)
+    return data.status === 'done'
   })
   return path
 }

@@ -120,11 +120,11 @@ fullTest('a disk that is full at times loses nothing that was acknowledged', nee
   await assertRecorded(folder.data, running.acknowledged)
 })
 
-fullTest('on a full disk a draft is replayed, and sealed only once there is room', needs(PRLIMIT), async (t) => {
+fullTest('on a full disk no replay is sealed, and once there is room it is', needs(PRLIMIT), async (t) => {
   const { folder, service, owner, check } = await setting(t)
   await check()
-  fillDisk(service)
   const path = await replayed(service.url, owner)
+  fillDisk(service)
   const sealing = () => post(service.url, owner, `${path}/seal`, {})
   assert.equal((await sealing())?.body.error, 'audit_unavailable')
   freeDisk(service)
