@@ -124,9 +124,10 @@ export async function replayed(url: string, owner: Key): Promise<string> {
   const path = `/policies/replay/${begun?.body.data.id}`
   await until('the replay is done', async () => {
     const headers = { 'x-api-key': owner.key, 'x-tenant-id': owner.tenantId }
-    const text = await (await fetch(url + path, { headers })).text()
-    const { data }: { data?: { status: string } } = JSON.parse(text)
-    assert.ok(data !== undefined && data.status !== 'failed', text)
+    const answer = await (await fetch(url + path, { headers })).text()
+    const { data }: { data?: { status: string } } = JSON.parse(answer)
+    assert.ok(data !== undefined && data.status !== 'failed', answer)
+    // The key's requests a minute are limited.
     await later(100)
     return data.status === 'done'
   })

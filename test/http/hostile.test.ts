@@ -4,7 +4,6 @@ import { after, test } from 'node:test'
 import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
 import { createLogger } from '../../src/service/log.ts'
 import { type MakeWriter, writeHere } from '../../src/store/sqlite/writers.ts'
-import type { WriteRequest } from '../../src/store/writer.ts'
 import { fileTest, inThisThread, startGate } from '../helpers.ts'
 import { HANGS_MS, until } from '../until.ts'
 import { assertDone, assertRefused, entries, raw, requestText } from './support.ts'
@@ -176,15 +175,14 @@ test('a client that goes before its answer finds its decision on record', async 
   assert.ok((await entries(gate)) <= before + clients)
 })
 
-const isLarge = ({ submissions }: WriteRequest): boolean =>
-  submissions.some(({ entries }) => entries.some(({ sections }) => sections.some(({ json }) => json.length > 50_000)))
-
 fileTest(
   'what is large waits for a large write, and goes on beside one that hangs',
   { timeout: HANGS_MS },
   async (t) => {
     let release: () => void = () => undefined
     t.after(() => release())
+    const large = { tenantId: 'acme', action: 'email.send', context: { text: 'x'.repeat(100_000) } }
+    const isHeld = (request: object): boolean => JSON.stringify(request).includes(large.context.text)
     const writer: MakeWriter = (address, file) => {
       const { write, close } = writeHere(address, file)
       const released = new Promise<void>((resolve) => {
@@ -193,13 +191,12 @@ fileTest(
       return {
         hasThread: true,
         // On a slow disk small ones come to the thread, too.
-        write: async (request) => (isLarge(request) ? released.then(() => write(request)) : write(request)),
+        write: async (request) => (isHeld(request.submissions) ? released.then(() => write(request)) : write(request)),
         close,
       }
     }
     const own = await startGate(t, { threads: { ...inThisThread, writer } })
     const key = await own.key()
-    const large = { tenantId: 'acme', action: 'email.send', context: { text: 'x'.repeat(100_000) } }
     const assess = async (): Promise<number> => {
       const sinceMs = performance.now()
       assertDone(await own.call(key, 'POST', '/gate/risk', large))
