@@ -211,7 +211,9 @@ function pauses({ largeWrite }: Store): (tenantId: string) => Promise<void> {
 const HTTP_LIMITS = {
   requestTimeout: 30_000,
   headersTimeout: 10_000,
-  // Both times are looked at in this interval.
+  // Longer than a slow disk halts the process: a connection closed at the end of a halt takes a request with it.
+  keepAliveTimeout: 75_000,
+  // The first two are looked at in this interval.
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 32 * 1024,
 }

@@ -7,6 +7,7 @@ import { ROUTES, type RouteId } from '../../src/keys/routes.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 import { until } from '../until.ts'
 import { command, folderIn, type Key, later, post, serve } from './processes.ts'
 
@@ -74,6 +75,23 @@ test('a request whose client has gone before the commit is recorded by no route'
     await decisionsOf(folder.data),
     known.map((reply) => reply?.body.data.decisionId),
   )
+})
+
+/** Longer than Node.js keeps an idle connection by default, so that its timer is over when the process goes on. */
+const HALT_MS = 7000
+
+fullTest('a request on a kept connection, sent while the process stands still, is answered', async (t) => {
+  const folder = folderIn(temporaryFolder())
+  const key: Key = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
+  const service = await serve(t, folder)
+  const kept = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => kept.destroy())
+  const before = await post(service.url, key, '/gate/check', { action: 'email.send' }, kept)
+  service.child.kill('SIGSTOP')
+  const asked = post(service.url, key, '/gate/check', { action: 'email.send' }, kept)
+  await later(HALT_MS)
+  service.child.kill('SIGCONT')
+  assert.deepEqual([before?.status, (await asked)?.status], [200, 200])
 })
 
 async function decisionsOf(data: string): Promise<string[]> {
