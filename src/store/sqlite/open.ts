@@ -14,8 +14,11 @@ export const DATA_FILE = 'gate-sidecar.db'
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 /** Size of the page cache, which holds the newest parts of a large file, so that appends do not read. */
 const CACHE_KIB = 8192
-/** Time that opening may wait for another process; afterwards nothing waits (see commit.ts). */
-const OPEN_TIMEOUT_MS = 5000
+/**
+ * Time that opening may wait for another process, which makes a new file slowly on a slow disk; afterwards nothing waits
+ * (see commit.ts).
+ */
+const OPEN_TIMEOUT_MS = 20_000
 const BUSY_PAUSE_MS = 20
 
 export interface OpenOptions {
