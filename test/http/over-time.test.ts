@@ -64,6 +64,15 @@ type Key = Awaited<ReturnType<Gate['key']>>
 const ask = (gate: Gate, key: Key, action: string, context = {}): Promise<Answer> =>
   gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action, context })
 
+/** Answers to checks at once. One that has waited too long behind the others, on a slow disk, is asked again. */
+function askAtOnce(gate: Gate, keys: readonly Key[], action: string): Promise<Answer[]> {
+  const decided = async (key: Key): Promise<Answer> => {
+    const answer = await ask(gate, key, action)
+    return answer.body.error === 'overloaded' ? decided(key) : answer
+  }
+  return Promise.all(keys.map(decided))
+}
+
 function decisionsOf(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const answer of answers) {
@@ -78,7 +87,11 @@ function decisionsOf(answers: readonly Answer[]): Record<string, number> {
 test('32 checks at once against the third transfer within an hour allow exactly two', async () => {
   const gate = await start()
   const key = await gate.key({ identity: 'bot' })
-  const answers = await Promise.all(Array.from({ length: 32 }, () => ask(gate, key, 'transfer.out')))
+  const answers = await askAtOnce(
+    gate,
+    Array.from({ length: 32 }, () => key),
+    'transfer.out',
+  )
   assert.deepEqual(decisionsOf(answers), { 'allow all': 2, 'deny third': 30 })
 })
 
@@ -93,19 +106,9 @@ const post = { tenantId: 'acme', action: 'post.write' }
 
 test('checks at once that count the same are each decided: of 40 by two agents, ten are allowed', async () => {
   const gate = await start()
-  const deps = depsOf(gate)
-  const callers = [
-    callerOfKey(gate, await gate.key({ identity: 'bot' })),
-    callerOfKey(gate, await gate.key({ identity: 'ann' })),
-  ]
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => callers.map((caller) => check(deps, caller, post))).flat(),
-  )
-  const rules = answers.map(({ rule }) => rule)
-  assert.deepEqual(
-    [rules.filter((one) => one === 'all').length, rules.filter((one) => one === 'posts').length],
-    [10, 30],
-  )
+  const keys = [await gate.key({ identity: 'bot' }), await gate.key({ identity: 'ann' })]
+  const answers = await askAtOnce(gate, Array.from({ length: 20 }, () => keys).flat(), 'post.write')
+  assert.deepEqual(decisionsOf(answers), { 'allow all': 10, 'deny posts': 30 })
 })
 
 test('an allow that another service overtook is decided anew', async () => {

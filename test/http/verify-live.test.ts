@@ -7,6 +7,7 @@ import { GateError } from '../../src/base/errors.ts'
 import { GateClient } from '../../src/client/index.ts'
 import type { Verifier } from '../../src/store/sqlite/verifiers.ts'
 import { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
+import { writeInThread } from '../../src/store/sqlite/writers.ts'
 import { type Cleanup, fileTest, inThisThread, startGate } from '../helpers.ts'
 import { aDecision, enrolment } from '../store/drafts.ts'
 import { tamper } from '../store/used-folder.ts'
@@ -157,7 +158,7 @@ fileTest('a reader that leaves, and a key that is revoked, end the work', async 
 fileTest(
   'the thread of a verification that nobody waits for ends at once, and the next one has its turn',
   async (t) => {
-    const own = await startGate(t, { threads: { ...inThisThread, verifier: verifyInThread } })
+    const own = await startGate(t, { threads: { ...inThisThread, writer: writeInThread(), verifier: verifyInThread } })
     const { store } = own.server
     const key = await own.key({ roles: ['auditor'] })
     await untilLoaded(own, key)
