@@ -187,8 +187,8 @@ test('a set that takes all the time of its thread holds up neither another tenan
   const refused = (await reloading).data
   assert.equal(refused.current, false)
   assert.match(refused.faults[0] ?? '', /^The policy set (takes more than 20 s to load and test|cannot be loaded: )/)
-  // While the event loop loads, hardly any is; a slow disk takes a tenth of a second for one.
-  assert.ok(answered > 20, `${answered} checks`)
+  // While the event loop loads, hardly any is.
+  assert.ok(answered > 50, `${answered} checks`)
   assert.deepEqual(await server.stop(), { code: 0, signal: null })
 })
 
@@ -230,6 +230,6 @@ test('10,000 rules come into force while others are answered', async (t) => {
   const { data } = await reloading
   assert.deepEqual([data.faults, data.current, data.rules], [[], true, 10_000])
   t.diagnostic(`in force after ${(performance.now() - started).toFixed(0)} ms, with ${answered} checks meanwhile`)
-  // While the event loop loads, hardly any is; a slow disk takes a tenth of a second for one.
-  assert.ok(answered > 20, `${answered} checks`)
+  // While the event loop loads, hardly any is.
+  assert.ok(answered > 50, `${answered} checks`)
 })
