@@ -181,3 +181,8 @@ test('without a policy that can be used it is not ready, and denies', async (t) 
   assert.equal(policies.current, false)
   assert.equal(policies.faults.length, 1)
 })
+
+test('a connection is kept for longer than a slow disk halts the service', async () => {
+  for (const answer of [await post('/gate/check', { tenantId: 'acme', action: 'email.send' }), await get('/approvals')])
+    assert.equal(answer.headers.get('keep-alive'), 'timeout=75')
+})
